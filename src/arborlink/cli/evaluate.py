@@ -1,0 +1,136 @@
+"""``arborlink evaluate``: measure links against gold labels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, get_args
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from arborlink.evaluation import Evaluation, Figure
+    from arborlink.formats.problems import Problems
+
+
+def evaluate(
+    links: Annotated[
+        Path,
+        typer.Option(help="Result folder of `arborlink link`, or a links file (JSONL)."),
+    ],
+    documents: Annotated[Path, typer.Option(help="The documents that were linked, with gold labels.")],
+    kb: Annotated[Path, typer.Option(help="The knowledge base they were linked to.")],
+    train_documents: Annotated[
+        Path | None, typer.Option(help="Train documents: splits accuracy into seen and unseen entities.")
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option(help="Format of the documents, where content and name do not tell.")
+    ] = None,
+    kb_format: Annotated[
+        str | None, typer.Option(help="Format of the knowledge base, where content and name do not tell.")
+    ] = None,
+    id_map: Annotated[
+        Path | None, typer.Option(help="JSON object from retired to current ids, applied to gold ids.")
+    ] = None,
+    candidates: Annotated[
+        Path | None,
+        typer.Option(help="Candidates (JSONL) for recall at k. A result folder brings its own, if written."),
+    ] = None,
+    bootstrap: Annotated[
+        int, typer.Option(min=0, help="Draws of documents for the interval of the accuracy; 0 for none.")
+    ] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of those draws.")] = 0,
+    skip_invalid: Annotated[
+        bool, typer.Option("--skip-invalid", help="Skip records that cannot be used, count and report them.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one flat JSON object, no tables.")] = False,
+) -> None:
+    """Measure links against gold labels: accuracy, recall at k, clusters, discovered entities."""
+    from arborlink import evaluation
+    from arborlink.corpus import Corpus
+    from arborlink.formats.problems import Problems
+    from arborlink.knowledge_base import KnowledgeBase
+
+    evaluation.links_file(links)  # an incomplete result folder should not cost the time to read the rest
+    problems = Problems(skip=skip_invalid)
+    train = None
+    if train_documents is not None:
+        train = Corpus.read(train_documents, format=format, problems=problems)
+    evaluated = evaluation.evaluate(
+        links,
+        Corpus.read(documents, format=format, problems=problems),
+        KnowledgeBase.read(kb, format=kb_format, problems=problems),
+        train=train,
+        candidates=candidates or evaluation.candidates_file(links),
+        id_map=None if id_map is None else evaluation.read_id_map(id_map),
+        bootstrap=bootstrap,
+        seed=seed,
+        problems=problems,
+    )
+    _report_skipped(problems)
+    if as_json:
+        typer.echo(json.dumps(evaluated.to_dict() | {"n_skipped": problems.n_skipped}, allow_nan=False))
+    else:
+        _print_tables(evaluated)
+
+
+def _report_skipped(problems: Problems) -> None:
+    if not problems.n_skipped:
+        return
+    for error in problems.errors:
+        typer.echo(f"skipped: {error}", err=True)
+    typer.echo(f"records skipped, in no figure: {problems.n_skipped:,}", err=True)
+
+
+def _print_tables(evaluated: Evaluation) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    from arborlink.evaluation.figures import Group
+
+    console = Console(highlight=False)
+    for group in get_args(Group):
+        console.print(Text(group.capitalize(), style="bold"))
+        _print_group(console, [figure for figure in evaluated.group(group) if _in_table(figure)])
+        console.print()
+    console.print(Text(f"Protocol: {evaluated.protocol}"))
+
+
+def _print_group(console: Console, figures: Sequence[Figure]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column()
+    note_above = ""
+    for figure in figures:
+        if figure.value is not None:
+            note = "" if figure.note == note_above else figure.note
+            table.add_row(Text(figure.key), _shown(figure.value), Text(note, style="dim"))
+            note_above = figure.note
+    if table.row_count:
+        console.print(table)
+    for reason, keys in _without_value(figures).items():
+        console.print(Text(f"  – {', '.join(keys)}: {reason}"))
+
+
+def _in_table(figure: Figure) -> bool:
+    """Whether to print a figure: the notes of the accuracies give the counts of the linking group already."""
+    return figure.group != "linking" or not figure.key.startswith("n_")
+
+
+def _shown(value: float | int) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
+
+
+def _without_value(figures: Sequence[Figure]) -> dict[str, list[str]]:
+    keys: dict[str, list[str]] = {}
+    for figure in figures:
+        if figure.value is None:
+            keys.setdefault(figure.note, []).append(figure.key)
+    return keys

@@ -1,0 +1,127 @@
+"""``arborlink link``: documents and a knowledge base in, links and clusters out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+if TYPE_CHECKING:
+    from arborlink.formats import Problems
+    from arborlink.result import Result
+
+
+def link(
+    kb: Annotated[Path, typer.Option(help="The knowledge base.")],
+    documents: Annotated[Path, typer.Option(help="The documents, with their mentions marked.")],
+    output: Annotated[Path, typer.Option(help="Folder for links.jsonl, clusters.jsonl and manifest.json.")],
+    model: Annotated[
+        str | None, typer.Option(help="A model's folder or Hugging Face name.  [default: the embedded one]")
+    ] = None,
+    entity_model: Annotated[
+        str | None, typer.Option(help="The entity tower, where --model is only the mention tower.")
+    ] = None,
+    view: Annotated[
+        str | None,
+        typer.Option(help="What an untrained model compares: names, or mentions in context (context)."),
+    ] = None,
+    inference: Annotated[
+        str, typer.Option(help="directed, undirected, minimax or independent.")
+    ] = "directed",
+    neighbours: Annotated[int, typer.Option(min=0, help="Mentions that each mention is joined to.")] = 4,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            help="Least affinity of an edge: mentions that no entity reaches become discovered entities.  "
+            "[default: none, every mention is linked]"
+        ),
+    ] = None,
+    by_type: Annotated[
+        bool, typer.Option("--by-type", help="Mentions only meet entities and mentions of their own type.")
+    ] = False,
+    candidates: Annotated[
+        int,
+        typer.Option(min=0, help="Also write candidates.jsonl with the nearest entities of each mention."),
+    ] = 0,
+    shortlist: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Names to encode for each mention string, nearest by spelling; 0 encodes all."
+        ),
+    ] = 64,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "auto",
+    cache: Annotated[
+        Path | None, typer.Option(help="Folder for embeddings.  [default: the user's cache folder]")
+    ] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep no embeddings on disk.")] = False,
+    format: Annotated[
+        str | None, typer.Option(help="Format of the documents, where content and name do not tell.")
+    ] = None,
+    kb_format: Annotated[
+        str | None, typer.Option(help="Format of the knowledge base, where content and name do not tell.")
+    ] = None,
+    skip_invalid: Annotated[
+        bool, typer.Option("--skip-invalid", help="Skip records that cannot be used, count and report them.")
+    ] = False,
+) -> None:
+    """Link the mentions of documents to a knowledge base, and discover what it lacks."""
+    from arborlink.corpus import Corpus
+    from arborlink.errors import InputError
+    from arborlink.formats import Problems
+    from arborlink.knowledge_base import KnowledgeBase
+    from arborlink.partition import MODES, Mode
+
+    if inference not in MODES:
+        raise InputError(f"--inference {inference} is not known; choose one of {', '.join(MODES)}")
+    if view not in (None, "names", "context"):
+        raise InputError(f"--view {view} is not known; choose names or context")
+    if output.exists() and not output.is_dir():
+        raise InputError("is a file; --output names a folder", output)
+    problems = Problems(skip=skip_invalid)
+    entities = KnowledgeBase.read(kb, format=kb_format, problems=problems)
+    corpus = Corpus.read(documents, format=format, problems=problems)
+    report_skipped(problems)
+
+    from arborlink.linker import (
+        Linker,
+    )  # the model's libraries take seconds to import: bad input is told first
+
+    options: dict[str, Any] = {"entity_model": entity_model, "view": view, "shortlist": shortlist}
+    kept: Path | bool = False if no_cache else cache if cache is not None else True
+    linker = Linker.load(model, device=device, cache=kept, **options)
+    result = linker.link(
+        corpus,
+        entities,
+        inference=cast(Mode, inference),
+        neighbours=neighbours,
+        threshold=threshold,
+        by_type=by_type,
+        candidates=candidates,
+    )
+    result.settings["n_skipped"] = problems.n_skipped
+    result.write(output)
+    typer.echo(summary(result))
+    typer.echo(f"Written to {output}; ask why with: arborlink explain {output} {result.links[0].mention}")
+
+
+def summary(result: Result) -> str:
+    """What was linked and discovered, in two or three lines."""
+    settings = result.settings
+    n_unlinked = settings["n_mentions"] - settings["n_linked"]
+    lines = [
+        f"{settings['n_mentions']:,} mentions of {settings['n_documents']:,} documents, "
+        f"{settings['n_entities']:,} entities: {settings['n_linked']:,} mentions linked"
+        + (f", {n_unlinked:,} in {settings['n_discovered']:,} discovered entities" if n_unlinked else "")
+    ]
+    spent = {step: seconds for step, seconds in settings["seconds"].items() if seconds >= 0.05}
+    lines.append("Seconds: " + ", ".join(f"{step} {seconds:.1f}" for step, seconds in spent.items()))
+    return "\n".join(lines)
+
+
+def report_skipped(problems: Problems) -> None:
+    """Say on standard error what was skipped."""
+    for error in problems.errors:
+        typer.echo(f"skipped: {error}", err=True)
+    if problems.n_skipped:
+        typer.echo(f"records skipped: {problems.n_skipped:,}", err=True)

@@ -1,0 +1,106 @@
+"""The encoder for models nobody trained on this task: the mention's string against each name of an entity.
+
+A general sentence encoder drowns a mention in its context, but knows well which strings mean the same. So a mention
+is its own string, with the abbreviations its document defines spelt out, an entity is each of its names, and a
+vector is two parts side by side: meaning (the model) and spelling (:mod:`arborlink.encoders.lexical`), whose inner
+product is the weighted mean of the two similarities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arborlink.corpus import Corpus
+from arborlink.encoder import Embeddings
+from arborlink.encoders.abbreviations import expand_abbreviations, find_abbreviations
+from arborlink.encoders.lexical import lexical_vectors
+from arborlink.encoders.shortlist import shortlist
+from arborlink.encoders.text_encoder import TextEncoder
+from arborlink.knowledge_base import KnowledgeBase
+
+_LEXICAL_DIMENSION = 256
+
+
+class NameEncoder:
+    """Compares strings.
+
+    Args:
+        text_encoder: the model that knows what strings mean.
+        spelling: the share of spelling in an affinity, from 0 (meaning alone) to 1.
+        shortlist: names to keep for each mention string, by spelling, when the documents are known while a
+            knowledge base is encoded; 0 encodes every name.
+    """
+
+    def __init__(self, text_encoder: TextEncoder, spelling: float = 0.2, shortlist: int = 64) -> None:
+        if not 0 <= spelling <= 1:
+            raise ValueError(f"the share of spelling is {spelling}; it must lie between 0 and 1")
+        self.text_encoder = text_encoder
+        self.spelling = spelling
+        self.shortlist = shortlist
+        # What a model that ignores case cannot tell apart is one string, not two of equal vectors.
+        self._fold = str.lower if text_encoder.ignores_case else str
+
+    @property
+    def fingerprint(self) -> str:
+        """Names the weights and settings that decide the vectors."""
+        settings = f"names 1 {self.text_encoder.fingerprint} {self.spelling} {self.shortlist}"
+        return blake2b(settings.encode(), digest_size=12).hexdigest()
+
+    def encode_mentions(self, corpus: Corpus) -> Embeddings:
+        """One vector for each distinct mention string."""
+        texts, rows = self._distinct(mention_strings(corpus))
+        return Embeddings.one_each(self._vectors(texts, lexical_vectors(texts), "mention strings"), rows)
+
+    def encode_entities(self, kb: KnowledgeBase, corpus: Corpus | None = None) -> Embeddings:
+        """One vector for each distinct name; with ``corpus``, only for names that one of its mentions is near."""
+        names = [entity.names for entity in kb]
+        texts, rows = self._distinct(name for entity_names in names for name in entity_names)
+        offsets = np.zeros(len(names) + 1, dtype=np.int64)
+        np.cumsum([len(entity_names) for entity_names in names], out=offsets[1:])
+        spelling = lexical_vectors(texts)
+        if corpus is not None and self.shortlist:
+            mentions = lexical_vectors(self._distinct(mention_strings(corpus))[0])
+            kept = shortlist(mentions, spelling, self.shortlist)
+            texts, spelling = [texts[row] for row in kept], spelling[kept]
+            rows, offsets = _keep_rows(rows, offsets, kept)
+        return Embeddings(self._vectors(texts, spelling, "names"), rows, offsets)
+
+    def _distinct(self, texts: Iterable[str]) -> tuple[list[str], NDArray[np.int32]]:
+        """Each text once, in order of first appearance; and the place of every text given among them."""
+        places: dict[str, int] = {}
+        rows = [places.setdefault(self._fold(" ".join(text.split())), len(places)) for text in texts]
+        return list(places), np.array(rows, dtype=np.int32)
+
+    def _vectors(self, texts: list[str], spelling: NDArray[np.float32], what: str) -> NDArray[np.float32]:
+        meaning = self.text_encoder.encode(texts, what)
+        meaning /= np.maximum(np.linalg.norm(meaning, axis=1, keepdims=True), 1e-12)
+        joined = np.empty((len(texts), meaning.shape[1] + spelling.shape[1]), dtype=np.float32)
+        np.multiply(meaning, np.sqrt(1 - self.spelling), out=joined[:, : meaning.shape[1]])
+        np.multiply(spelling, np.sqrt(self.spelling), out=joined[:, meaning.shape[1] :])
+        return joined
+
+
+def mention_strings(corpus: Corpus) -> list[str]:
+    """What each mention says, in corpus order, with its document's own abbreviations spelt out."""
+    strings = []
+    for document in corpus:
+        abbreviations = find_abbreviations(document.text)
+        strings += [
+            expand_abbreviations(document.text_of(mention), abbreviations) for mention in document.mentions
+        ]
+    return strings
+
+
+def _keep_rows(
+    rows: NDArray[np.int32], offsets: NDArray[np.int64], kept: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Rows renumbered to the kept ones, views of the others dropped."""
+    new_place = np.full(int(rows.max(initial=-1)) + 1, -1, dtype=np.int32)
+    new_place[kept] = np.arange(len(kept), dtype=np.int32)
+    places = new_place[rows]
+    n_before = np.concatenate([[0], np.cumsum(places >= 0)])
+    return places[places >= 0], n_before[offsets]

@@ -1,0 +1,62 @@
+"""Do the offsets of a PubTator file fit its text, and in which unit do they count?
+
+ArborLink counts code points. Some tools count UTF-16 units or UTF-8 bytes, which differs as soon as the text
+holds a Greek letter or an emoji. The text column tells: a document of which every mention fits in one of
+those units, and not every one in code points, is converted.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate
+from typing import NamedTuple
+
+UNITS = {"utf-16-le": (2, "UTF-16 units"), "utf-8": (1, "UTF-8 bytes")}
+_BLANK = re.compile(r"\s")
+
+
+class Span(NamedTuple):
+    """Offsets and the text that should stand there."""
+
+    start: int
+    end: int
+    surface: str
+
+
+def fits(text: str, span: Span) -> bool:
+    """Whether the surface stands at the offsets; one kind of white space is as good as another."""
+    if not 0 <= span.start < span.end <= len(text):
+        return False
+    found = text[span.start : span.end]
+    return found == span.surface or _BLANK.sub(" ", found) == _BLANK.sub(" ", span.surface)
+
+
+def to_code_points(text: str, spans: list[Span]) -> list[Span]:
+    """The spans with offsets in code points, converted if the document as a whole counts in another unit."""
+    if text.isascii() or all(fits(text, span) for span in spans):
+        return spans
+    for encoding in UNITS:
+        converted = [_converted(text, span, encoding) for span in spans]
+        if all(span is not None for span in converted):
+            return [span for span in converted if span is not None]
+    return spans
+
+
+def unit_that_fits(text: str, span: Span) -> str | None:
+    """The unit, in words, in which a span that does not fit would fit."""
+    if not text.isascii():
+        for encoding, (_, words) in UNITS.items():
+            if _converted(text, span, encoding) is not None:
+                return words
+    return None
+
+
+def _converted(text: str, span: Span, encoding: str) -> Span | None:
+    width = UNITS[encoding][0]
+    ends = accumulate((len(character.encode(encoding)) // width for character in text), initial=0)
+    code_point_at = {unit: code_point for code_point, unit in enumerate(ends)}
+    start, end = code_point_at.get(span.start), code_point_at.get(span.end)
+    if start is None or end is None:
+        return None
+    converted = Span(start, end, span.surface)
+    return converted if fits(text, converted) else None

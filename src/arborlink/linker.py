@@ -1,0 +1,219 @@
+"""Documents and a knowledge base in, links and clusters out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from arborlink.corpus import Corpus
+from arborlink.encoder import Encoder
+from arborlink.errors import InputError
+from arborlink.graph import NeighbourGraph
+from arborlink.knowledge_base import KnowledgeBase
+from arborlink.partition import MODES, Mode, Partition, partition
+from arborlink.result import Candidate, Link, Result
+from arborlink.search import Neighbours, nearest, nearest_others
+from arborlink.search.labels import Labels
+
+DEFAULT_INFERENCE: Mode = "directed"
+DEFAULT_NEIGHBOURS = 4
+
+
+class Linker:
+    """Links mentions to entities through the neighbour graph.
+
+    Args:
+        encoder: what turns mentions and entities into vectors.
+        device: where the search runs; ``cpu`` uses FAISS.
+        progress: show bars; ``None`` shows them on a terminal only.
+
+    Example:
+        >>> linker = Linker.load()                                             # doctest: +SKIP
+        >>> result = linker.link(Corpus.read("notes.jsonl"), KnowledgeBase.read("kb.jsonl"))  # doctest: +SKIP
+    """
+
+    def __init__(self, encoder: Encoder, device: str = "cpu", progress: bool | None = None) -> None:
+        self.encoder = encoder
+        self.device = device
+        self.progress = progress
+
+    @classmethod
+    def load(
+        cls,
+        model: str | Path | None = None,
+        *,
+        device: str = "auto",
+        cache: str | Path | bool = True,
+        progress: bool | None = None,
+        **options: Any,
+    ) -> Linker:
+        """A linker with the embedded encoder, or with that of a folder or a Hugging Face name.
+
+        Args:
+            model: see :func:`arborlink.encoders.load_encoder`.
+            device: ``auto`` takes an accelerator if there is one.
+            cache: keep embeddings on disk: in the user's cache folder (``True``), in this folder, or not at all.
+            progress: show bars; ``None`` shows them on a terminal only.
+            options: ``entity_model``, ``view`` and ``shortlist`` of ``load_encoder``.
+        """
+        from arborlink.encoders import load_encoder
+        from arborlink.encoders.cache import default_cache_folder
+        from arborlink.encoders.device import resolve_device
+
+        device = resolve_device(device)
+        folder = default_cache_folder() if cache is True else Path(cache) if cache else None
+        encoder = load_encoder(model, device=device, cache=folder, progress=progress, **options)
+        return cls(encoder, device, progress)
+
+    def link(
+        self,
+        corpus: Corpus,
+        kb: KnowledgeBase,
+        *,
+        inference: Mode = DEFAULT_INFERENCE,
+        neighbours: int = DEFAULT_NEIGHBOURS,
+        threshold: float | None = None,
+        by_type: bool = False,
+        candidates: int = 0,
+    ) -> Result:
+        """Link every mention, or discover what the knowledge base lacks.
+
+        Args:
+            corpus: the documents; gold labels in them are not looked at.
+            kb: the knowledge base.
+            inference: ``directed``, ``undirected``, ``minimax`` or ``independent``.
+            neighbours: mentions that each mention is joined to in the graph.
+            threshold: the least affinity that joins two nodes. Mentions that no entity reaches over such edges
+                become clusters of their own. ``None`` links every mention.
+            by_type: a mention only meets entities and mentions that share a type with it, or have none.
+            candidates: nearest entities to keep for each mention.
+        """
+        if inference not in MODES:
+            raise InputError(f"inference {inference!r} is not known; choose one of {', '.join(MODES)}")
+        if neighbours < 0:
+            raise InputError(f"neighbours is {neighbours}; expected 0 or more")
+        if candidates < 0:
+            raise InputError(f"candidates is {candidates}; expected 0 or more")
+        if not corpus.n_mentions:
+            raise InputError("the documents have no mentions: mark the spans to be linked")
+        seconds: dict[str, float] = {}
+        labels = type_labels(corpus, kb) if by_type else None
+        with _timed(seconds, "encode_mentions"):
+            mentions = self.encoder.encode_mentions(corpus)
+        with _timed(seconds, "encode_entities"):
+            entities = self.encoder.encode_entities(kb, corpus)
+        k = 0 if inference == "independent" else neighbours
+        options = {"device": self.device, "progress": self.progress}
+        with _timed(seconds, "search"):
+            near = nearest(mentions, entities, max(2, candidates), labels=labels, what="entities", **options)
+            others = nearest_others(
+                mentions, k, labels=list(labels.of_queries) if labels else None, **options
+            )
+        with _timed(seconds, "partition"):
+            graph = NeighbourGraph.from_neighbours(
+                near.items[:, :1], near.affinities[:, :1], others.items, others.affinities, len(kb)
+            )
+            # Affinities are turned into weights when the graph is built; the threshold turns with them.
+            parts = partition(graph, inference, None if threshold is None else -threshold)
+        with _timed(seconds, "links"):
+            links = list(_links(corpus, kb, parts, near))
+            kept = _candidates(corpus, kb, near, candidates) if candidates else None
+        settings = {
+            "model": self.encoder.fingerprint,
+            "inference": inference,
+            "neighbours": k,
+            "threshold": threshold,
+            "by_type": by_type,
+            "n_documents": len(corpus),
+            "n_mentions": corpus.n_mentions,
+            "n_entities": len(kb),
+            "n_linked": sum(link.entity is not None for link in links),
+            "n_discovered": len({link.cluster for link in links if link.entity is None}),
+            "seconds": {step: round(spent, 3) for step, spent in seconds.items()},
+        }
+        return Result(links, settings, kept)
+
+
+def type_labels(corpus: Corpus, kb: KnowledgeBase) -> Labels:
+    """The types of mentions and entities, as labels; ``A|B`` is A and B, as some vocabularies write it."""
+    of_mentions = [_split(mention.types) for _, mention in corpus.mentions]
+    of_entities = [_split(entity.types) for entity in kb]
+    known, asked = frozenset().union(*of_entities), frozenset().union(*of_mentions)
+    if not known & asked:
+        raise InputError(
+            f"no type of a mention ({_sample(asked)}) is a type of an entity ({_sample(known)}); "
+            "linking by type needs the same names on both sides"
+        )
+    return Labels(of_mentions, of_entities)
+
+
+def _split(types: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(part.strip() for each in types for part in each.split("|") if part.strip())
+
+
+def _sample(types: frozenset[str]) -> str:
+    shown = sorted(types)[:5]
+    return ", ".join(shown) + (", …" if len(types) > len(shown) else "") if shown else "there is none"
+
+
+def _links(corpus: Corpus, kb: KnowledgeBase, parts: Partition, near: Neighbours) -> Iterator[Link]:
+    for number, (document, mention) in enumerate(corpus.mentions):
+        entity, parent = int(parts.entity[number]), int(parts.parent[number])
+        in_kb = 0 <= parent < len(kb)
+        if parent < 0:
+            parent_id = None
+        elif in_kb:
+            parent_id = kb.entities[parent].id
+        else:
+            parent_id = corpus.mentions[parent - len(kb)][1].id
+        yield Link(
+            document=document.id,
+            mention=mention.id,
+            start=mention.start,
+            end=mention.end,
+            text=document.text_of(mention),
+            entity=kb.entities[entity].id if entity >= 0 else None,
+            name=kb.entities[entity].name if entity >= 0 else None,
+            cluster=int(parts.cluster[number]),
+            affinity=None if parent < 0 else _rounded(-parts.weight[number]),
+            parent=parent_id,
+            parent_kind=None if parent < 0 else "entity" if in_kb else "mention",
+            runner_up=_runner_up(kb, near, number, entity),
+        )
+
+
+def _runner_up(kb: KnowledgeBase, near: Neighbours, number: int, entity: int) -> Candidate | None:
+    for item, affinity in zip(near.items[number, :2].tolist(), near.affinities[number, :2], strict=True):
+        if item >= 0 and item != entity:
+            return Candidate(kb.entities[item].id, kb.entities[item].name, _rounded(affinity))
+    return None
+
+
+def _candidates(
+    corpus: Corpus, kb: KnowledgeBase, near: Neighbours, k: int
+) -> dict[str, tuple[Candidate, ...]]:
+    return {
+        mention.id: tuple(
+            Candidate(kb.entities[item].id, kb.entities[item].name, _rounded(affinity))
+            for item, affinity in zip(
+                near.items[number, :k].tolist(), near.affinities[number, :k], strict=True
+            )
+            if item >= 0
+        )
+        for number, (_, mention) in enumerate(corpus.mentions)
+    }
+
+
+def _rounded(affinity: Any) -> float:
+    """Six digits: what float32 holds, and what a file should show."""
+    return round(float(affinity), 6)
+
+
+@contextmanager
+def _timed(seconds: dict[str, float], step: str) -> Iterator[None]:
+    start = time.perf_counter()
+    yield
+    seconds[step] = time.perf_counter() - start

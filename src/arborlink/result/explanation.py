@@ -1,0 +1,101 @@
+"""Why a mention went where it went: the path from its entity, its weakest step, the runner-up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from arborlink.errors import InputError
+from arborlink.result.links import Candidate, Link
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One edge of the path: ``affinity`` is that between this mention and the node before it."""
+
+    mention: str
+    document: str
+    text: str
+    affinity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The path that decided a mention.
+
+    Args:
+        mention: id of the mention asked about.
+        text: what it says.
+        entity: id of the entity it was linked to, ``None`` if it was discovered.
+        name: that entity's name; what the root of the cluster says if there is no entity.
+        root: id of the entity or mention the path starts at.
+        steps: from the root to the mention; the last step is the mention itself. Empty where the mention is the
+            root of a discovered cluster.
+        bottleneck: position in ``steps`` of the weakest edge, the one that decides; ``None`` without steps.
+        runner_up: the nearest entity other than its own, by itself, without a path.
+    """
+
+    mention: str
+    text: str
+    entity: str | None
+    name: str
+    root: str
+    steps: tuple[Step, ...]
+    bottleneck: int | None
+    runner_up: Candidate | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        kind = "entity" if self.entity is not None else "first mention of a discovered entity"
+        verdict = f"{self.name} ({self.entity})" if self.entity is not None else "a discovered entity"
+        lines = [f'"{self.text}" ({self.mention}) → {verdict}', f"  {self.name}  [{kind} {self.root}]"]
+        for number, step in enumerate(self.steps):
+            mark = "   ← bottleneck" if number == self.bottleneck and len(self.steps) > 1 else ""
+            lines.append(
+                f'{"  " * (number + 1)}└─ {step.affinity:.3f} ─ "{step.text}"  ({step.mention}){mark}'
+            )
+        if self.runner_up is not None:
+            lines.append(self._runner_up_line(self.runner_up))
+        return "\n".join(lines)
+
+    def _runner_up_line(self, runner_up: Candidate) -> str:
+        other = f"{runner_up.name} ({runner_up.entity}), affinity {runner_up.affinity:.3f}"
+        if self.entity is None:
+            return f"  Nearest entity: {other}, not near enough"
+        return f"  Runner-up: {other} to the mention by itself"
+
+
+def explain(links: Mapping[str, Link], mention: str) -> Explanation:
+    """Explain one mention of a result, by id."""
+    if mention not in links:
+        near = [other for other in links if mention and (mention in other or links[other].text == mention)][
+            :3
+        ]
+        hint = f"; did you mean {', '.join(near)}?" if near else ""
+        raise InputError(f"there is no mention {mention!r} in the result{hint}")
+    link = links[mention]
+    path = [link]
+    while path[-1].parent_kind == "mention":
+        assert path[-1].parent is not None
+        path.append(links[path[-1].parent])
+    top = path[-1]
+    steps = tuple(
+        Step(each.mention, each.document, each.text, each.affinity)
+        for each in reversed(path)
+        if each.affinity is not None
+    )
+    weakest = min(range(len(steps)), key=lambda number: steps[number].affinity, default=None)
+    return Explanation(
+        mention=link.mention,
+        text=link.text,
+        entity=link.entity,
+        name=link.name or top.text,
+        root=link.entity if link.entity is not None else top.mention,
+        steps=steps,
+        bottleneck=weakest,
+        runner_up=link.runner_up,
+    )

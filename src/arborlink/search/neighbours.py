@@ -1,0 +1,171 @@
+"""Nearest items, where an item may have several vectors and several items may share one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arborlink.encoder import Embeddings
+from arborlink.progress import Advance, progress_bar
+from arborlink.search.labels import Labels
+from arborlink.search.top_rows import top_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The nearest items of each query, best first, equal affinities by item number.
+
+    Args:
+        items: int32, shape (n_queries, k); -1 where there are fewer than k.
+        affinities: float32, the same shape; -inf where there is no item.
+    """
+
+    items: NDArray[np.int32]
+    affinities: NDArray[np.float32]
+
+    @classmethod
+    def none_yet(cls, n_queries: int, k: int) -> Neighbours:
+        """Room for k neighbours of each query, all of them missing."""
+        return cls(
+            np.full((n_queries, k), -1, dtype=np.int32), np.full((n_queries, k), -np.inf, dtype=np.float32)
+        )
+
+
+def nearest(
+    queries: Embeddings,
+    targets: Embeddings,
+    k: int,
+    *,
+    labels: Labels | None = None,
+    device: str = "cpu",
+    progress: bool | None = None,
+    what: str = "items",
+) -> Neighbours:
+    """The k nearest target items of each query item, exactly.
+
+    Args:
+        queries: one vector for each item.
+        targets: any number of vectors for each item; the best one counts.
+        k: how many.
+        labels: restricts who may meet whom.
+        device: where torch searches; ``cpu`` uses FAISS if it is installed.
+        progress: show a bar; ``None`` shows it on a terminal only.
+        what: names the targets on the bar.
+    """
+    found = Neighbours.none_yet(queries.n_items, k)
+    everyone = np.arange(queries.n_items, dtype=np.int64)
+    with progress_bar(f"Searching {what}", queries.n_items, progress) as advance:
+        for members, allowed in labels.meetings() if labels is not None else [(everyone, None)]:
+            rows, inverse, counts = np.unique(queries.rows[members], return_inverse=True, return_counts=True)
+            some = _nearest_of_rows(
+                queries.vectors[rows], targets, k, allowed, device, _scaled(advance, counts)
+            )
+            found.items[members], found.affinities[members] = some.items[inverse], some.affinities[inverse]
+    return found
+
+
+def nearest_others(
+    items: Embeddings,
+    k: int,
+    *,
+    labels: list[frozenset[str]] | None = None,
+    device: str = "cpu",
+    progress: bool | None = None,
+) -> Neighbours:
+    """The k nearest items of each item among the others, k counting distinct vectors.
+
+    Items that share a vector cannot be told apart, and k copies of one string would fill every list and cut it off
+    from the rest. So the first of them stands for all: it alone is a neighbour of others and has neighbours of its
+    own, and the rest name it as their one neighbour. Where all vectors differ these are the plain k nearest.
+    """
+    first = _first_alike(items.rows, labels)
+    leaders = np.unique(first)
+    led = Embeddings.one_each(items.vectors, items.rows[leaders])
+    sides = [labels[number] for number in leaders] if labels is not None else None
+    meeting = Labels(sides, sides) if sides is not None else None
+    others = nearest(led, led, k + 1, labels=meeting, device=device, progress=progress, what="mentions")
+    found = Neighbours.none_yet(items.n_items, k)
+    # A vector need not be its own nearest where lengths differ: the item itself may stand anywhere, or nowhere.
+    is_other = others.items != np.arange(len(leaders))[:, None]
+    keep = np.argsort(~is_other, axis=1, kind="stable")[:, :k]
+    places = np.take_along_axis(others.items, keep, axis=1)
+    found.items[leaders] = np.where(places >= 0, leaders[places], -1)
+    found.affinities[leaders] = np.take_along_axis(others.affinities, keep, axis=1)
+    follows = np.flatnonzero(first != np.arange(items.n_items))
+    if k and len(follows):
+        vectors = items.vectors[items.rows[follows]]
+        found.items[follows, 0] = first[follows]
+        found.affinities[follows, 0] = np.einsum("ij,ij->i", vectors, vectors)
+    return found
+
+
+def _first_alike(rows: NDArray[np.int32], labels: list[frozenset[str]] | None) -> NDArray[np.int64]:
+    """For each item the first one with the same vector and labels; int64, shape (n_items,)."""
+    seen: dict[tuple[int, frozenset[str] | None], int] = {}
+    alike = [
+        seen.setdefault((row, labels[number] if labels is not None else None), number)
+        for number, row in enumerate(rows.tolist())
+    ]
+    return np.array(alike, dtype=np.int64)
+
+
+def _nearest_of_rows(
+    vectors: NDArray[np.float32],
+    targets: Embeddings,
+    k: int,
+    allowed: NDArray[np.int64] | None,
+    device: str,
+    advance: Advance,
+) -> Neighbours:
+    """The k nearest allowed items of each vector: nearest rows, turned into items, until k distinct ones are sure."""
+    from arborlink.search._items import distinct_items  # imports numba
+
+    rows, row_offsets, row_items = _rows_to_items(targets, allowed)
+    among = None if len(rows) == len(targets.vectors) else rows
+    found = Neighbours.none_yet(len(vectors), k)
+    open_queries = np.arange(len(vectors))
+    n_rows = min(len(rows), k + 1 + (k + 1) // 2)
+    while len(open_queries) and n_rows:
+        products, nearest_rows = top_rows(
+            vectors[open_queries], targets.vectors, n_rows, among=among, device=device, advance=advance
+        )
+        items, affinities, is_sure = distinct_items(products, nearest_rows, row_offsets, row_items, k)
+        found.items[open_queries], found.affinities[open_queries] = items, affinities
+        if n_rows == len(rows):
+            break
+        open_queries = open_queries[~is_sure]
+        n_rows = min(len(rows), n_rows * 4)
+        advance = _nothing  # these were counted when they were first searched
+    return found
+
+
+def _rows_to_items(
+    targets: Embeddings, allowed: NDArray[np.int64] | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+    """The rows that allowed items have, and for every row its items: ``items[offsets[row]:offsets[row + 1]]``."""
+    owner, rows = targets.item_of_view, targets.rows
+    if allowed is not None:
+        is_allowed = np.zeros(targets.n_items, dtype=bool)
+        is_allowed[allowed] = True
+        owner, rows = owner[is_allowed[owner]], rows[is_allowed[owner]]
+    counts = np.bincount(rows, minlength=len(targets.vectors))
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return np.flatnonzero(counts), offsets, owner[np.argsort(rows, kind="stable")]
+
+
+def _nothing(n: int) -> None:
+    pass
+
+
+def _scaled(advance: Advance, counts: NDArray[np.int64]) -> Advance:
+    """Distinct vectors are searched in order; the bar counts the items that stand behind them."""
+    done = 0
+
+    def step(n: int) -> None:
+        nonlocal done
+        advance(int(counts[done : done + n].sum()))
+        done += n
+
+    return step

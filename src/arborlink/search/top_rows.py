@@ -1,0 +1,125 @@
+"""The highest inner products between the rows of two matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Inner products that torch holds at a time: 64 Mi of them are 256 MiB.
+_BLOCK = 1 << 26
+# Queries between two steps of a progress bar.
+_N_QUERIES = 4096
+# Targets copied at a time when only some rows take part.
+_N_GATHERED = 1 << 17
+
+Top = tuple[NDArray[np.float32], NDArray[np.int64]]
+
+
+def top_rows(
+    queries: NDArray[np.float32],
+    targets: NDArray[np.float32],
+    k: int,
+    *,
+    among: NDArray[np.int64] | None = None,
+    device: str = "cpu",
+    advance: Callable[[int], None] = lambda n: None,
+) -> Top:
+    """The k rows of ``targets`` with the highest inner product with each row of ``queries``, exactly.
+
+    Args:
+        queries: float32, shape (n_queries, dimension).
+        targets: float32, shape (n_targets, dimension).
+        k: how many; at most as many as rows take part.
+        among: the rows of ``targets`` that take part; all if not given.
+        device: where torch searches; ``cpu`` uses FAISS if it is installed.
+        advance: told how many queries were just answered.
+
+    Returns:
+        (products, rows): float32 and int64, shape (n_queries, k), highest product first, equal products by row.
+    """
+    n_targets = len(targets) if among is None else len(among)
+    if k > n_targets:
+        raise ValueError(f"{k} nearest rows were asked for, but only {n_targets} take part")
+    on_cpu = device == "cpu" and find_spec("faiss") is not None
+    search = _faiss_top if on_cpu else _TorchTop(device)
+    products = np.empty((len(queries), k), dtype=np.float32)
+    rows = np.empty((len(queries), k), dtype=np.int64)
+    for start in range(0, len(queries), _N_QUERIES):
+        chunk = slice(start, start + _N_QUERIES)
+        if among is None:
+            found = search(queries[chunk], targets, k)
+        else:
+            found = _top_among(search, queries[chunk], targets, k, among)
+        products[chunk], rows[chunk] = _ordered(*found)
+        advance(len(products[chunk]))
+    return products, rows
+
+
+def _top_among(
+    search: Callable[..., Top],
+    queries: NDArray[np.float32],
+    targets: NDArray[np.float32],
+    k: int,
+    among: NDArray[np.int64],
+) -> Top:
+    """Search block by block of the rows that take part, keeping the best k so far."""
+    best: Top | None = None
+    for start in range(0, len(among), _N_GATHERED):
+        block = among[start : start + _N_GATHERED]
+        products, places = search(queries, targets[block], min(k, len(block)))
+        rows = block[places]
+        if best is not None:
+            products = np.concatenate([best[0], products], axis=1)
+            rows = np.concatenate([best[1], rows], axis=1)
+        best = tuple(part[:, :k] for part in _ordered(products, rows))  # type: ignore[assignment]
+    assert best is not None, "k <= n_targets was checked, and k = 0 is asked of no one"
+    return best
+
+
+def _ordered(products: NDArray[np.float32], rows: NDArray[np.int64]) -> Top:
+    order = np.lexsort((rows, -products), axis=1)
+    return np.take_along_axis(products, order, axis=1), np.take_along_axis(rows, order, axis=1)
+
+
+def _faiss_top(queries: NDArray[np.float32], targets: NDArray[np.float32], k: int) -> Top:
+    import faiss
+
+    queries, targets = np.ascontiguousarray(queries), np.ascontiguousarray(targets)
+    products, rows = faiss.knn(queries, targets, k, metric=faiss.METRIC_INNER_PRODUCT)
+    return products, rows
+
+
+class _TorchTop:
+    """Search with torch; the targets of the last call stay on the device, where the next chunk needs them."""
+
+    def __init__(self, device: str) -> None:
+        self.device = device
+        self._held: tuple[int, object] | None = None
+
+    def __call__(self, queries: NDArray[np.float32], targets: NDArray[np.float32], k: int) -> Top:
+        import torch
+
+        on_device = self._on_device(targets)
+        asked = torch.from_numpy(np.ascontiguousarray(queries)).to(self.device)
+        width = max(k, _BLOCK // max(1, len(asked)))
+        products = torch.empty((len(asked), 0), device=self.device)
+        rows = torch.empty((len(asked), 0), dtype=torch.int64, device=self.device)
+        for start in range(0, len(on_device), width):
+            block = asked @ on_device[start : start + width].T
+            high, place = block.topk(min(k, block.shape[1]), dim=1)
+            products = torch.cat([products, high], dim=1)
+            rows = torch.cat([rows, place + start], dim=1)
+            if products.shape[1] > k:
+                products, keep = products.topk(k, dim=1)
+                rows = rows.gather(1, keep)
+        return products.cpu().numpy(), rows.cpu().numpy()
+
+    def _on_device(self, targets: NDArray[np.float32]):  # type: ignore[no-untyped-def]
+        import torch
+
+        if self._held is None or self._held[0] is not targets:
+            self._held = (targets, torch.from_numpy(np.ascontiguousarray(targets)).to(self.device))  # type: ignore[assignment]
+        return self._held[1]  # type: ignore[index]

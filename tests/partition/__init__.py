@@ -1,0 +1,1 @@
+"""The neighbour graph and its partitions, against slow oracles."""
