@@ -1,13 +1,16 @@
 """How long partitions take, against a stable sort of the same weights, and how that grows.
 
-Prints and writes, for synthetic graphs of the shape a search gives (one entity edge and k mention edges per mention):
+Prints and writes, for synthetic graphs of the shape a search gives (one entity edge and k mention edges per
+mention):
 
-- speed: each mode as a ratio to ``numpy.argsort(weight, kind="stable")`` in the same run, medians after warm-up;
+- speed: each mode as a ratio to ``numpy.argsort(weight, kind="stable")`` in the same run, medians after
+  warm-up;
+- agreement: on how many mentions directed and minimax link alike;
 - first call: what a fresh process pays, with an empty and with a filled cache of compiled code;
-- growth: nanoseconds per edge and peak memory from 10,000 to 10,000,000 mentions, each in a process of its own;
-- agreement: on how many mentions directed and minimax link alike.
+- growth: nanoseconds per edge and peak memory from 10,000 to 10,000,000 mentions, each in a process of its
+  own.
 
-Run: ``python benchmarks/partition.py --output results/partition.json``. Memory: about 4 GB for the largest graph.
+Run: ``python benchmarks/partition.py --output results/partition.json``; a few minutes, 2 GB of memory.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
@@ -31,6 +35,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from arborlink.files import write_text
 from arborlink.graph import NeighbourGraph
 from arborlink.partition import MODES, Mode, partition
 
@@ -51,7 +56,8 @@ def drawn_graph(
         k: mention edges per mention.
         seed: of the random numbers.
         near: draw neighbours with numbers close by, as if mentions were sorted by content; otherwise any.
-        heavier: added to the weights of entity edges; at 1 or more, every one is heavier than all mention edges.
+        heavier: added to the weights of entity edges; at 1 or more, every one is heavier than all mention
+            edges.
         dtype: of the weights.
     """
     rng = np.random.default_rng(seed)
@@ -105,7 +111,7 @@ def measure_speed(graph: NeighbourGraph, repeats: int) -> dict[str, Any]:
     """Medians of the modes and of the sort, taken in turns so that a busy moment falls on all of them."""
     works: dict[str, Callable[[], object]] = {
         "argsort": lambda: np.argsort(graph.weight, kind="stable"),
-        **{mode: lambda mode=mode: partition(graph, mode) for mode in MODES},  # type: ignore[misc]
+        **{mode: partial(partition, graph, mode) for mode in MODES},
     }
     times: dict[str, list[float]] = {name: [] for name in works}
     for turn in range(repeats + 1):
@@ -134,7 +140,7 @@ def grow(n_mentions: int, k: int, near: bool, repeats: int) -> dict[str, Any]:
     per_edge = {}
     for mode in GROUPING:
         partition(small, mode)
-        taken = statistics.median(seconds(lambda mode=mode: partition(graph, mode)) for _ in range(repeats))
+        taken = statistics.median(seconds(partial(partition, graph, mode)) for _ in range(repeats))
         per_edge[mode] = round(1e9 * taken / graph.n_edges, 1)
     sort = statistics.median(
         seconds(lambda: np.argsort(graph.weight, kind="stable")) for _ in range(min(repeats, 3))
@@ -146,8 +152,14 @@ def grow(n_mentions: int, k: int, near: bool, repeats: int) -> dict[str, Any]:
         "neighbours": "near" if near else "anywhere",
         "nanoseconds_per_edge": per_edge,
         "argsort_nanoseconds_per_edge": round(1e9 * sort / graph.n_edges, 1),
-        "peak_gigabytes": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2, 2),
+        "peak_gigabytes": round(peak_bytes() / 1e9, 2),
     }
+
+
+def peak_bytes() -> int:
+    """The most memory this process has held at once."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def in_new_process(work: Callable[..., T], *arguments: object) -> T:
@@ -234,10 +246,8 @@ def main() -> None:
     arguments = parser.parse_args()
     results = run(arguments)
     if arguments.output:
-        arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        partial = arguments.output.with_suffix(".partial")
-        partial.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        partial.replace(arguments.output)
+        with write_text(arguments.output) as stream:
+            stream.write(json.dumps(results, indent=2, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

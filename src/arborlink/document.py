@@ -29,7 +29,7 @@ class Mention:
     end: int
     types: tuple[str, ...] = ()
     entities: tuple[str, ...] | None = None
-    extra: Mapping[str, object] = field(default_factory=dict)
+    extra: Mapping[str, object] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         if not self.id:
@@ -40,6 +40,11 @@ class Mention:
             raise InputError(
                 f"mention {self.id!r} has no text: it starts at {self.start} and ends at {self.end}"
             )
+        for name in ("types", "entities"):
+            value = getattr(self, name)
+            # a string would pass for a sequence of its characters
+            if isinstance(value, str):
+                raise InputError(f"mention {self.id!r} has {name}={value!r}; expected a tuple: ({value!r},)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +54,12 @@ class Document:
     id: str
     text: str
     mentions: tuple[Mention, ...] = ()
-    extra: Mapping[str, object] = field(default_factory=dict)
+    extra: Mapping[str, object] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         if not self.id:
             raise InputError("a document has an empty id")
+        object.__setattr__(self, "mentions", tuple(self.mentions))
         seen: set[str] = set()
         for mention in self.mentions:
             if mention.end > len(self.text):

@@ -20,13 +20,20 @@ class Entity:
     aliases: tuple[str, ...] = ()
     description: str = ""
     types: tuple[str, ...] = ()
-    extra: Mapping[str, object] = field(default_factory=dict)
+    extra: Mapping[str, object] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         if not self.id:
             raise InputError(f"an entity named {self.name!r} has an empty id")
         if not self.name.strip():
             raise InputError(f"entity {self.id!r} has no name")
+        for field_name in ("aliases", "types"):
+            value = getattr(self, field_name)
+            # a string would pass for a sequence of its characters
+            if isinstance(value, str):
+                raise InputError(
+                    f"entity {self.id!r} has {field_name}={value!r}; expected a tuple: ({value!r},)"
+                )
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import io
+import itertools
 import os
+import stat
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from arborlink.errors import InputError
 
 GZIP_MAGIC = b"\x1f\x8b"
+_PARTIAL = ".partial"
+_serial = itertools.count()
 
 
 def open_binary(path: Path) -> BinaryIO:
     """Open a file for reading, unpacking it if its content is gzip whatever its name."""
     try:
+        if _is_special(path):
+            # Its format is found out by reading its beginning, which a pipe would not give a second time.
+            raise InputError("is a pipe or a device; save what it gives in a file and name that", path)
         with path.open("rb") as stream:
             packed = stream.read(2) == GZIP_MAGIC
         return cast(BinaryIO, gzip.open(path, "rb")) if packed else path.open("rb")
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path) from error
+        raise InputError(f"cannot be read: {error.strerror or error}", path) from error
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -54,31 +63,99 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 @contextmanager
 def write_text(path: Path) -> Iterator[IO[str]]:
-    """Open a UTF-8 text for writing; it takes its name only when all of it is on disk. ``.gz`` is packed."""
+    """Open a UTF-8 text for writing; it takes its name only when all of it is on disk. ``.gz`` is packed.
+
+    An exception inside the ``with`` leaves nothing new behind, and a file that was there stays as it was. A pipe or
+    a device (``/dev/stdout``) cannot be renamed onto and is written straight.
+    """
+    packed = path.name.endswith(".gz")
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if path.exists() and _is_special(path):
+        with path.open("wb") as raw, _text(raw, packed) as text:
+            yield text
+        return
+    partial = partial_path(path)
     try:
         with partial.open("wb") as raw:
-            if path.name.endswith(".gz"):
-                # mtime=0: equal content gives equal bytes
-                with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
-                    with _text(cast(BinaryIO, packed)) as text:
-                        yield text
-            else:
-                with _text(raw) as text:
-                    yield text
+            with _text(raw, packed) as text:
+                yield text
             raw.flush()
             os.fsync(raw.fileno())
         partial.replace(path)
+        sync_folder(path.parent)
     finally:
         partial.unlink(missing_ok=True)
 
 
-@contextmanager
-def _text(binary: BinaryIO) -> Iterator[IO[str]]:
-    import io
+def partial_path(path: Path) -> Path:
+    """A name beside ``path`` for what is to become it, not used by any other process or thread.
 
-    text = io.TextIOWrapper(binary, encoding="utf-8", newline="\n")
+    What processes of this machine that were killed have left under such names is removed.
+    """
+    import socket
+
+    ours = f".{path.name}.{socket.gethostname()}."
+    for entry in path.parent.iterdir():
+        if entry.name.startswith(ours) and entry.name.endswith(_PARTIAL):
+            process = entry.name[len(ours) : -len(_PARTIAL)].partition("-")[0]
+            if process.isdecimal() and not _is_running(int(process)):
+                _remove(entry)
+    return path.with_name(f"{ours}{os.getpid()}-{next(_serial)}{_PARTIAL}")
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring the names in a folder to disk: a rename survives a power cut only after this."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        # Some network file systems cannot; there is nothing better to do on them.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _text(raw: BinaryIO, packed: bool) -> Iterator[IO[str]]:
+    if packed:
+        # mtime=0 and no name: equal content gives equal bytes
+        binary = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0)
+        with binary, _text(cast(BinaryIO, binary), packed=False) as text:
+            yield text
+        return
+    text = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
     yield text
     text.flush()
     text.detach()
+
+
+def _is_special(path: Path) -> bool:
+    mode = path.stat().st_mode
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _is_running(process: int) -> bool:
+    if os.name != "posix":
+        return True  # nobody can be asked there without being disturbed
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _remove(entry: Path) -> None:
+    from shutil import rmtree
+
+    if entry.is_dir():
+        rmtree(entry, ignore_errors=True)
+    else:
+        with suppress(OSError):  # another process may have been quicker
+            entry.unlink()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from arborlink.corpus import Corpus
-from arborlink.encoder import Encoder
-from arborlink.errors import InputError
+from arborlink.encoder import Embeddings, Encoder
+from arborlink.errors import InputError, ModelError
 from arborlink.graph import NeighbourGraph
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.partition import MODES, Mode, Partition, partition
@@ -19,7 +22,7 @@ from arborlink.search import Neighbours, nearest, nearest_others
 from arborlink.search.labels import Labels
 
 DEFAULT_INFERENCE: Mode = "directed"
-DEFAULT_NEIGHBOURS = 4
+DEFAULT_NEIGHBOURS = 1
 
 
 class Linker:
@@ -87,16 +90,15 @@ class Linker:
             inference: ``directed``, ``undirected``, ``minimax`` or ``independent``.
             neighbours: mentions that each mention is joined to in the graph.
             threshold: the least affinity that joins two nodes. Mentions that no entity reaches over such edges
-                become clusters of their own. ``None`` links every mention.
+                become clusters of their own. ``None`` links every mention that may meet an entity.
             by_type: a mention only meets entities and mentions that share a type with it, or have none.
             candidates: nearest entities to keep for each mention.
+
+        Raises:
+            InputError: an argument out of range, documents without mentions, types that nobody shares.
+            ModelError: the encoder breaks its promise: vectors that are missing, odd or of different lengths.
         """
-        if inference not in MODES:
-            raise InputError(f"inference {inference!r} is not known; choose one of {', '.join(MODES)}")
-        if neighbours < 0:
-            raise InputError(f"neighbours is {neighbours}; expected 0 or more")
-        if candidates < 0:
-            raise InputError(f"candidates is {candidates}; expected 0 or more")
+        _check_arguments(inference, neighbours, threshold, candidates)
         if not corpus.n_mentions:
             raise InputError("the documents have no mentions: mark the spans to be linked")
         seconds: dict[str, float] = {}
@@ -105,8 +107,9 @@ class Linker:
             mentions = self.encoder.encode_mentions(corpus)
         with _timed(seconds, "encode_entities"):
             entities = self.encoder.encode_entities(kb, corpus)
+        _check_embeddings(mentions, entities, corpus.n_mentions, len(kb))
         k = 0 if inference == "independent" else neighbours
-        options = {"device": self.device, "progress": self.progress}
+        options: dict[str, Any] = {"device": self.device, "progress": self.progress}
         with _timed(seconds, "search"):
             near = nearest(mentions, entities, max(2, candidates), labels=labels, what="entities", **options)
             others = nearest_others(
@@ -135,6 +138,36 @@ class Linker:
             "seconds": {step: round(spent, 3) for step, spent in seconds.items()},
         }
         return Result(links, settings, kept)
+
+
+def _check_arguments(inference: str, neighbours: int, threshold: float | None, candidates: int) -> None:
+    if inference not in MODES:
+        raise InputError(f"inference {inference!r} is not known; choose one of {', '.join(MODES)}")
+    if neighbours < 0:
+        raise InputError(f"neighbours is {neighbours}; expected 0 or more")
+    if candidates < 0:
+        raise InputError(f"candidates is {candidates}; expected 0 or more")
+    if threshold is not None and not math.isfinite(threshold):
+        raise InputError(f"threshold is {threshold}; expected a finite number, or none to link every mention")
+
+
+def _check_embeddings(mentions: Embeddings, entities: Embeddings, n_mentions: int, n_entities: int) -> None:
+    """Hold an encoder to its promise: a broken one would give wrong links without a sign."""
+    for what, embeddings, count in (("mentions", mentions, n_mentions), ("entities", entities, n_entities)):
+        if embeddings.n_items != count:
+            raise ModelError(f"the encoder gave vectors for {embeddings.n_items} {what}; expected {count}")
+        # a sum is finite only if all its parts are, and needs no second matrix
+        with np.errstate(invalid="ignore", over="ignore"):
+            is_finite = np.isfinite(embeddings.vectors.sum(axis=1))
+        if not is_finite.all():
+            raise ModelError(f"the encoder gave vectors of {what} that hold NaN or infinity")
+    if len(mentions.rows) != n_mentions or (np.diff(mentions.offsets) != 1).any():
+        raise ModelError("the encoder gave several vectors, or none, for a mention; expected one for each")
+    if mentions.vectors.shape[1] != entities.vectors.shape[1]:
+        raise ModelError(
+            f"mention vectors have {mentions.vectors.shape[1]} dimensions and entity vectors "
+            f"{entities.vectors.shape[1]}; expected the same"
+        )
 
 
 def type_labels(corpus: Corpus, kb: KnowledgeBase) -> Labels:

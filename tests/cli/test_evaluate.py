@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 
 from arborlink.cli.evaluate import evaluate
 from arborlink.errors import InputError, ResultError
+from arborlink.result.folder import write_folder
 
 DOCUMENTS = [
     {
@@ -60,10 +61,7 @@ def folder(tmp_path: Path) -> Path:
     write(tmp_path / "kb.jsonl", KB)
     write(tmp_path / "train.jsonl", TRAIN)
     (tmp_path / "id_map.json").write_text('{"OLD": "E0"}', encoding="utf-8")
-    result = tmp_path / "result"
-    result.mkdir()
-    write(result / "links.jsonl", LINKS)
-    (result / "manifest.json").write_text('{"format_version": 1}', encoding="utf-8")
+    write_folder(tmp_path / "result", {"links.jsonl": LINKS}, {})
     return tmp_path
 
 
@@ -116,7 +114,7 @@ def test_train_documents_and_id_map_reach_the_figures(folder: Path) -> None:
 
 def test_a_result_folder_brings_its_candidates(folder: Path) -> None:
     lists = [{"mention": m, "entities": ["E0", "E1"], "affinities": [0.9, 0.1]} for m in ("d1.0", "d1.1")]
-    write(folder / "result" / "candidates.jsonl", lists)
+    write_folder(folder / "result", {"links.jsonl": LINKS, "candidates.jsonl": lists}, {})
     found = json.loads(run(folder, "--json").stdout)
     assert (found["recall_at_1"], found["recall_at_2"], found["recall_at_4"]) == (0.5, 1.0, None)
 
@@ -143,8 +141,9 @@ def test_an_unknown_mention_is_refused_or_skipped(folder: Path) -> None:
     skipped = run(folder, "--json", "--skip-invalid", links="links.jsonl")
     assert skipped.exit_code == 0
     assert json.loads(skipped.stdout)["n_skipped"] == 1
-    assert "skipped: " in skipped.stderr
-    assert "records skipped, in no figure: 1" in skipped.stderr
+    heading, reason = skipped.stderr.splitlines()
+    assert heading == "skipped 1 invalid record:"
+    assert f"{folder / 'links.jsonl'}:6: mention 'd9.0' is not in the gold documents" in reason
 
 
 def test_the_interval_is_seeded(folder: Path) -> None:

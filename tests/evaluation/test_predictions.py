@@ -15,6 +15,7 @@ from arborlink.errors import InputError, ResultError
 from arborlink.evaluation import Predictions, candidates_file, links_file
 from arborlink.formats.problems import Problems
 from arborlink.knowledge_base import KnowledgeBase
+from arborlink.result.folder import write_folder
 
 WriteLines = Callable[..., Path]
 
@@ -139,11 +140,20 @@ def test_a_result_folder_without_its_manifest_is_incomplete(
         ResultError, match=r"incomplete, it has no manifest\.json; run `arborlink link` again"
     ):
         Predictions.read(folder, corpus, kb)
-    (folder / "manifest.json").write_text("{}", encoding="utf-8")
+    write_folder(folder, {"links.jsonl": [GOOD]}, {})
     assert Predictions.read(folder, corpus, kb).entity[1] == 2
 
 
-@pytest.mark.parametrize(("manifest", "message"), [("{", "not readable"), ("[]", "expected a JSON object")])
+def test_links_changed_after_they_were_written_are_refused(tmp_path: Path, write_lines: WriteLines) -> None:
+    write_folder(tmp_path, {"links.jsonl": [GOOD]}, {})
+    write_lines("links.jsonl", GOOD | {"entity": "E3"})
+    with pytest.raises(ResultError, match=r"links\.jsonl: not the file the manifest lists"):
+        links_file(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "message"), [("{", "not readable"), ("[]", "not the manifest of a result")]
+)
 def test_a_damaged_manifest_is_refused(tmp_path: Path, manifest: str, message: str) -> None:
     (tmp_path / "manifest.json").write_text(manifest, encoding="utf-8")
     with pytest.raises(ResultError, match=message):
@@ -151,8 +161,8 @@ def test_a_damaged_manifest_is_refused(tmp_path: Path, manifest: str, message: s
 
 
 def test_a_folder_without_links_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "manifest.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(ResultError, match=r"has no links\.jsonl"):
+    write_folder(tmp_path, {"clusters.jsonl": []}, {})
+    with pytest.raises(ResultError, match=r"lists no links\.jsonl"):
         links_file(tmp_path)
 
 
@@ -162,9 +172,9 @@ def test_a_path_that_leads_nowhere_is_refused(tmp_path: Path) -> None:
 
 
 def test_only_a_folder_brings_its_candidates(tmp_path: Path) -> None:
+    write_folder(tmp_path, {"links.jsonl": []}, {})
+    (tmp_path / "candidates.jsonl").write_text("from elsewhere", encoding="utf-8")
     assert candidates_file(tmp_path) is None
-    (tmp_path / "candidates.jsonl.gz").write_bytes(b"")
-    assert candidates_file(tmp_path) == tmp_path / "candidates.jsonl.gz"
-    links = tmp_path / "links.jsonl"
-    links.write_text("", encoding="utf-8")
-    assert candidates_file(links) is None
+    write_folder(tmp_path, {"links.jsonl": [], "candidates.jsonl": []}, {})
+    assert candidates_file(tmp_path) == tmp_path / "candidates.jsonl"
+    assert candidates_file(tmp_path / "links.jsonl") is None

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from arborlink.errors import InputError
 from arborlink.partition import MODES, Mode, partition
 
-from .graphs import Case, graph_of, random_graph
+from .graphs import Case, graph_of, neighbour_cases, random_graph
 from .invariants import assert_sound
 
+GROUPING: tuple[Mode, ...] = ("undirected", "directed", "minimax")
 A, C, X, Y = range(4)
 COUNTER_EXAMPLE = Case([(2.0, A, X), (3.0, C, Y), (1.0, Y, X)], 2, 2)
 
@@ -68,6 +72,23 @@ def test_directed_and_minimax_reach_the_same_mentions_and_cluster_the_others_ali
     np.testing.assert_array_equal(directed.parent[unlinked], minimax.parent[unlinked])
     assert unlinked.any()
     assert not unlinked.all()
+
+
+@settings(max_examples=200, deadline=None)
+@given(case=neighbour_cases(), data=st.data())
+def test_edges_of_weight_minus_infinity_are_must_links(case: Case, data: st.DataObject) -> None:
+    edges = [(max(weight, -1e9), source, target) for weight, source, target in case.edges]
+    mentions = st.integers(case.n_entities, case.n_entities + case.n_mentions - 1)
+    one, other = data.draw(mentions), data.draw(mentions)
+    if one != other:
+        edges += [(-np.inf, one, other), (-np.inf, other, one)]
+    if data.draw(st.booleans()):
+        edges.append((-np.inf, 0, one))
+    graph = replace(case, edges=edges).graph()
+    for mode in GROUPING:
+        found = partition(graph, mode, case.threshold)
+        assert found.cluster[one - case.n_entities] == found.cluster[other - case.n_entities]
+        assert (-np.inf, 0, one) not in edges or found.entity[one - case.n_entities] == 0
 
 
 def test_unknown_modes_and_thresholds_are_refused() -> None:

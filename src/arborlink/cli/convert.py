@@ -9,6 +9,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from arborlink.cli.skipped import report_skipped
 from arborlink.document import Document
 from arborlink.entity import Entity
 from arborlink.errors import InputError
@@ -26,7 +27,6 @@ from arborlink.formats import (
 from arborlink.formats.detect import check_format, formats_of, guess_format, guess_from_name
 
 Item = TypeVar("Item", Document, Entity)
-_N_MESSAGES = 5
 _COUNT_EVERY = 5_000
 
 
@@ -105,7 +105,7 @@ def convert(
     _report(f"wrote {output_path} ({to_format})")
     if to_format == "zeshel" and tally.n_without_mentions:
         _report(f"{tally.n_without_mentions:,} documents have no mention: zeshel keeps their pages only")
-    _report_problems(problems)
+    report_skipped(problems)
 
 
 def _role(input_path: Path, output_path: Path, from_format: str | None) -> str:
@@ -166,13 +166,3 @@ class _Tally:
 
 def _report(message: str) -> None:
     typer.echo(message, err=True)
-
-
-def _report_problems(problems: Problems) -> None:
-    if not problems.n_skipped:
-        return
-    _report(f"skipped {problems.n_skipped:,} invalid records:")
-    for error in problems.errors[:_N_MESSAGES]:
-        _report(f"  {error}")
-    if problems.n_skipped > _N_MESSAGES:
-        _report(f"  ... and {problems.n_skipped - _N_MESSAGES:,} more")

@@ -1,10 +1,140 @@
-"""``arborlink demo``."""
+"""``arborlink demo``: the main job on a small made-up world, from files to explanation to figures."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
 import typer
 
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
-def demo() -> None:
-    """Link a small made-up world."""
-    typer.echo("")
+    from arborlink.corpus import Corpus
+    from arborlink.knowledge_base import KnowledgeBase
+    from arborlink.linker import Linker
+    from arborlink.result import Result
+
+# Read off this world's own labels (docs/demo.md): a demo has no dev split.
+THRESHOLD = 0.5
+
+
+def demo(
+    output: Annotated[
+        Path, typer.Option(help="Folder for the result, to try explain and evaluate on.")
+    ] = Path("demo-output"),
+    model: Annotated[
+        str | None, typer.Option(help="A model's folder or Hugging Face name.  [default: the embedded one]")
+    ] = None,
+) -> None:
+    """Link a made-up harbour town's papers to its register, and discover who is missing from it."""
+    from rich.console import Console
+
+    from arborlink.corpus import Corpus
+    from arborlink.demo import demo_documents_path, demo_kb_path
+    from arborlink.knowledge_base import KnowledgeBase
+    from arborlink.linker import Linker
+
+    kb, corpus = KnowledgeBase.read(demo_kb_path()), Corpus.read(demo_documents_path())
+    console = Console(highlight=False)
+    gold = {label for _, mention in corpus.mentions for label in mention.entities or ()}
+    console.print(
+        f"The demo world: {len(corpus)} documents with {corpus.n_mentions} mentions, a knowledge base of "
+        f"{len(kb)} entities, and {sum(label not in kb for label in gold)} entities that it lacks."
+    )
+    linker = Linker.load(model)
+    alone = linker.link(corpus, kb, inference="independent")
+    result = linker.link(corpus, kb, threshold=THRESHOLD)
+    result.write(output)
+    shown = rescued(corpus, alone, result)
+    _print(console, "Links that only other mentions make possible", link_table(result, alone, shown))
+    _print(console, f"Discovered entities (threshold {THRESHOLD})", discovery_table(corpus, result))
+    if shown:
+        console.print("\n[bold]One explanation[/bold]")
+        console.print(str(result.explain(_longest_path(result, shown))), markup=False)
+    _print(console, "Measured against the labels", score_table(corpus, kb, linker, result))
+    console.print(f"\nThe result is in {output}. Try next:")
+    for mention in shown[:1]:
+        console.print(f"  arborlink explain {output} {mention}", markup=False)
+    console.print(
+        f"  arborlink evaluate --links {output} --documents {demo_documents_path()} --kb {demo_kb_path()}",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+def rescued(corpus: Corpus, alone: Result, result: Result) -> list[str]:
+    """Mentions that the graph links rightly and that on their own go wrong, one for each string."""
+    by_text: dict[str, str] = {}
+    for _, mention in corpus.mentions:
+        gold = mention.entities or ()
+        if result[mention.id].entity in gold and alone[mention.id].entity not in gold:
+            by_text.setdefault(result[mention.id].text.casefold(), mention.id)
+    return list(by_text.values())
+
+
+def link_table(result: Result, alone: Result, mentions: list[str]) -> Table:
+    """What each of these mentions was linked to, through whom, and where it would have gone alone."""
+    table = _table("mention", "linked to", "through the mention", "and on its own")
+    for mention in mentions[:10]:
+        link = result[mention]
+        parent = result[link.parent].text if link.parent_kind == "mention" and link.parent else "–"
+        table.add_row(link.text, link.name or "–", parent, alone[mention].name or "–")
+    return table
+
+
+def discovery_table(corpus: Corpus, result: Result) -> Table:
+    """The clusters without an entity, largest first."""
+    table = _table("proposed name", "mentions", "documents", "also called", "nearest entity")
+    for cluster in result.discovered:
+        links = [result[mention] for mention in cluster.mentions]
+        also = dict.fromkeys(link.text for link in links if link.text.casefold() != cluster.name.casefold())
+        near = max(
+            (link.runner_up for link in links if link.runner_up), key=lambda c: c.affinity, default=None
+        )
+        table.add_row(
+            cluster.name,
+            str(len(links)),
+            str(len({link.document for link in links})),
+            ", ".join(list(also)[:2]),
+            f"{near.name} ({near.affinity:.2f})" if near else "–",
+        )
+    return table
+
+
+def score_table(corpus: Corpus, kb: KnowledgeBase, linker: Linker, result: Result) -> Table:
+    """Accuracy and discovery of each mention on its own, and of the graph, with the same threshold."""
+    from arborlink.evaluation import evaluate
+
+    table = _table("", "on its own", "in the graph", "what it is")
+    alone = linker.link(corpus, kb, inference="independent", threshold=THRESHOLD)
+    figures = [evaluate(each, corpus, kb, bootstrap=0).to_dict() for each in (alone, result)]
+    rows = (
+        ("accuracy", "linkable mentions linked rightly"),
+        ("nil_recall", "mentions of missing entities left unlinked"),
+        ("nil_precision", "unlinked mentions that are of missing ones"),
+        ("nmi_ari_mean", "all mentions as clusters, (NMI + ARI) / 2"),
+    )
+    for key, meaning in rows:
+        values = [figure[key] for figure in figures]
+        table.add_row(
+            key, *(f"{value:.3f}" if isinstance(value, float) else "–" for value in values), meaning
+        )
+    return table
+
+
+def _table(*headers: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    return Table(*headers, box=box.SIMPLE_HEAD, pad_edge=False)
+
+
+def _longest_path(result: Result, mentions: list[str]) -> str:
+    return max(mentions, key=lambda mention: len(result.explain(mention).steps))
+
+
+def _print(console: Console, title: str, table: Table) -> None:
+    console.print(f"\n[bold]{title}[/bold]")
+    console.print(table)

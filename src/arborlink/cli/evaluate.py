@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
+from arborlink.cli.skipped import report_skipped
+
 if TYPE_CHECKING:
     from rich.console import Console
 
     from arborlink.evaluation import Evaluation, Figure
-    from arborlink.formats.problems import Problems
 
 
 def evaluate(
@@ -70,19 +71,11 @@ def evaluate(
         seed=seed,
         problems=problems,
     )
-    _report_skipped(problems)
+    report_skipped(problems)
     if as_json:
         typer.echo(json.dumps(evaluated.to_dict() | {"n_skipped": problems.n_skipped}, allow_nan=False))
     else:
         _print_tables(evaluated)
-
-
-def _report_skipped(problems: Problems) -> None:
-    if not problems.n_skipped:
-        return
-    for error in problems.errors:
-        typer.echo(f"skipped: {error}", err=True)
-    typer.echo(f"records skipped, in no figure: {problems.n_skipped:,}", err=True)
 
 
 def _print_tables(evaluated: Evaluation) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+import os
+import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arborlink.cli.skipped import report_skipped
+from arborlink.errors import InputError
+
 if TYPE_CHECKING:
-    from arborlink.formats import Problems
     from arborlink.result import Result
 
 
@@ -29,7 +34,7 @@ def link(
     inference: Annotated[
         str, typer.Option(help="directed, undirected, minimax or independent.")
     ] = "directed",
-    neighbours: Annotated[int, typer.Option(min=0, help="Mentions that each mention is joined to.")] = 4,
+    neighbours: Annotated[int, typer.Option(min=0, help="Mentions that each mention is joined to.")] = 1,
     threshold: Annotated[
         float | None,
         typer.Option(
@@ -49,7 +54,7 @@ def link(
         typer.Option(
             min=0, help="Names to encode for each mention string, nearest by spelling; 0 encodes all."
         ),
-    ] = 64,
+    ] = 32,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "auto",
     cache: Annotated[
         Path | None, typer.Option(help="Folder for embeddings.  [default: the user's cache folder]")
@@ -67,25 +72,27 @@ def link(
 ) -> None:
     """Link the mentions of documents to a knowledge base, and discover what it lacks."""
     from arborlink.corpus import Corpus
-    from arborlink.errors import InputError
     from arborlink.formats import Problems
     from arborlink.knowledge_base import KnowledgeBase
-    from arborlink.partition import MODES, Mode
+    from arborlink.partition import MODES
 
     if inference not in MODES:
         raise InputError(f"--inference {inference} is not known; choose one of {', '.join(MODES)}")
     if view not in (None, "names", "context"):
         raise InputError(f"--view {view} is not known; choose names or context")
-    if output.exists() and not output.is_dir():
-        raise InputError("is a file; --output names a folder", output)
+    if threshold is not None and not math.isfinite(threshold):
+        raise InputError(
+            f"--threshold {threshold} is not a finite number; leave it out to link every mention"
+        )
+    _check_output(output)
     problems = Problems(skip=skip_invalid)
     entities = KnowledgeBase.read(kb, format=kb_format, problems=problems)
     corpus = Corpus.read(documents, format=format, problems=problems)
     report_skipped(problems)
-
-    from arborlink.linker import (
-        Linker,
-    )  # the model's libraries take seconds to import: bad input is told first
+    if not corpus.n_mentions:
+        raise InputError("the documents have no mentions: mark the spans to be linked", documents)
+    # The model's libraries take seconds to import: bad input is told first.
+    from arborlink.linker import Linker
 
     options: dict[str, Any] = {"entity_model": entity_model, "view": view, "shortlist": shortlist}
     kept: Path | bool = False if no_cache else cache if cache is not None else True
@@ -93,7 +100,7 @@ def link(
     result = linker.link(
         corpus,
         entities,
-        inference=cast(Mode, inference),
+        inference=inference,
         neighbours=neighbours,
         threshold=threshold,
         by_type=by_type,
@@ -102,11 +109,23 @@ def link(
     result.settings["n_skipped"] = problems.n_skipped
     result.write(output)
     typer.echo(summary(result))
-    typer.echo(f"Written to {output}; ask why with: arborlink explain {output} {result.links[0].mention}")
+    question = shlex.join(["arborlink", "explain", str(output), result.links[0].mention])
+    typer.echo(f"Written to {output}; ask why with: {question}")
+
+
+def _check_output(output: Path) -> None:
+    """Tell before the work what would spoil its end."""
+    if output.exists() and not output.is_dir():
+        raise InputError("is a file; --output names a folder", output)
+    there = next(folder for folder in (output, *output.absolute().parents) if folder.exists())
+    if not there.is_dir():
+        raise InputError(f"cannot be made: {there} is a file", output)
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise InputError(f"cannot be written: {there} belongs to somebody else or cannot be changed", output)
 
 
 def summary(result: Result) -> str:
-    """What was linked and discovered, in two or three lines."""
+    """What was linked and discovered, and what took its time, in one or two lines."""
     settings = result.settings
     n_unlinked = settings["n_mentions"] - settings["n_linked"]
     lines = [
@@ -115,13 +134,6 @@ def summary(result: Result) -> str:
         + (f", {n_unlinked:,} in {settings['n_discovered']:,} discovered entities" if n_unlinked else "")
     ]
     spent = {step: seconds for step, seconds in settings["seconds"].items() if seconds >= 0.05}
-    lines.append("Seconds: " + ", ".join(f"{step} {seconds:.1f}" for step, seconds in spent.items()))
+    if spent:
+        lines.append("Seconds: " + ", ".join(f"{step} {seconds:.1f}" for step, seconds in spent.items()))
     return "\n".join(lines)
-
-
-def report_skipped(problems: Problems) -> None:
-    """Say on standard error what was skipped."""
-    for error in problems.errors:
-        typer.echo(f"skipped: {error}", err=True)
-    if problems.n_skipped:
-        typer.echo(f"records skipped: {problems.n_skipped:,}", err=True)

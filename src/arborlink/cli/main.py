@@ -4,14 +4,31 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from arborlink.cli import cache, convert, demo, evaluate, explain, link
 from arborlink.errors import ArborLinkError
 
+
+class _Verbs(TyperGroup):
+    """Ends what a verb raises in one line. Here, because typer has its own ways with some of it further out."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the verb."""
+        with _told_in_one_line():
+            outcome = super().invoke(ctx)
+            sys.stdout.flush()
+        return outcome
+
+
 app = typer.Typer(
     name="arborlink",
+    cls=_Verbs,
     help="Entity linking and discovery: documents and a knowledge base in, links and new entities out.",
     no_args_is_help=True,
     add_completion=False,
@@ -40,18 +57,30 @@ def arborlink(
 
 def main() -> None:
     """Run the command line; what a user can act on ends in one line and exit status 2."""
+    app()
+
+
+@contextmanager
+def _told_in_one_line() -> Iterator[None]:
     try:
-        app()
+        yield
     except ArborLinkError as error:
-        typer.echo(f"arborlink: {error}", err=True)
-        sys.exit(2)
+        _end(str(error), 2)
     except BrokenPipeError:
         # The reader of our output went away (`| head`): no error of ours, and nothing may be flushed any more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        raise typer.Exit(0) from None
+    except OSError as error:
+        # A full disk, a cache folder that cannot be written: nothing a traceback would help with.
+        where = "" if error.filename is None else f"{error.filename}: "
+        _end(f"{where}{error.strerror or error}", 2)
     except KeyboardInterrupt:
-        typer.echo("arborlink: interrupted", err=True)
-        sys.exit(130)
+        _end("interrupted", 130)
+
+
+def _end(message: str, status: int) -> None:
+    typer.echo(f"arborlink: {' '.join(message.splitlines())}", err=True)
+    raise typer.Exit(status) from None
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ def load_encoder(
     device: str = "auto",
     cache: Path | None = None,
     progress: bool | None = None,
-    shortlist: int = 64,
+    shortlist: int = 32,
 ) -> Encoder:
     """Load an encoder.
 

@@ -35,7 +35,7 @@ class NameEncoder:
             knowledge base is encoded; 0 encodes every name.
     """
 
-    def __init__(self, text_encoder: TextEncoder, spelling: float = 0.2, shortlist: int = 64) -> None:
+    def __init__(self, text_encoder: TextEncoder, spelling: float = 0.2, shortlist: int = 32) -> None:
         if not 0 <= spelling <= 1:
             raise ValueError(f"the share of spelling is {spelling}; it must lie between 0 and 1")
         self.text_encoder = text_encoder

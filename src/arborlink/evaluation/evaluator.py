@@ -18,10 +18,11 @@ from arborlink.evaluation.protocol import protocol
 from arborlink.evaluation.retrieval import retrieval_figures
 from arborlink.formats.problems import Problems
 from arborlink.knowledge_base import KnowledgeBase
+from arborlink.result import Result
 
 
 def evaluate(
-    links: str | Path | Predictions,
+    links: str | Path | Result | Predictions,
     corpus: Corpus,
     kb: KnowledgeBase,
     train: Corpus | None = None,
@@ -35,7 +36,7 @@ def evaluate(
     """Measure links against gold labels.
 
     Args:
-        links: a links file, a result folder, or the links as arrays.
+        links: what ``Linker.link`` returned, a result folder, a links file, or the links as arrays.
         corpus: the documents that were linked, with gold labels.
         kb: the knowledge base they were linked to.
         train: the documents the encoder was trained on; splits accuracy into seen and unseen entities.
@@ -54,7 +55,9 @@ def evaluate(
         evaluation = evaluate("result", corpus, kb, train=train)
         print(evaluation.protocol, evaluation["accuracy"], evaluation["accuracy_unseen"])
     """
-    if not isinstance(links, Predictions):
+    if isinstance(links, Result):
+        links = Predictions.of(links, corpus, kb)
+    elif not isinstance(links, Predictions):
         links = Predictions.read(links, corpus, kb, problems)
     if candidates is not None and not isinstance(candidates, Candidates):
         candidates = Candidates.read(candidates, corpus, kb, problems)

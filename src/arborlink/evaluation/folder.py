@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from arborlink.errors import InputError, ResultError
-from arborlink.files import read_lines
-
-MANIFEST = "manifest.json"
+from arborlink.errors import InputError
+from arborlink.result.folder import CANDIDATES, LINKS, read_manifest
 
 
 def links_file(path: Path) -> Path:
@@ -16,7 +13,7 @@ def links_file(path: Path) -> Path:
 
     Raises:
         InputError: there is neither.
-        ResultError: the folder is incomplete: its manifest, which is written last, or its links are missing.
+        ResultError: the folder is incomplete, changed, or of another version.
     """
     if not path.exists():
         raise InputError(
@@ -24,31 +21,12 @@ def links_file(path: Path) -> Path:
         )
     if not path.is_dir():
         return path
-    _check_manifest(path)
-    found = _present(path, "links.jsonl")
-    if found is None:
-        raise ResultError(f"{path}: the result folder has no links.jsonl; run `arborlink link` again")
-    return found
+    read_manifest(path)
+    return path / LINKS
 
 
 def candidates_file(path: Path) -> Path | None:
     """The candidates file of a result folder, if they were written; a links file has none of its own."""
-    return _present(path, "candidates.jsonl") if path.is_dir() else None
-
-
-def _present(folder: Path, name: str) -> Path | None:
-    return next((file for file in (folder / name, folder / f"{name}.gz") if file.is_file()), None)
-
-
-def _check_manifest(folder: Path) -> None:
-    manifest = folder / MANIFEST
-    if not manifest.is_file():
-        raise ResultError(
-            f"{folder}: the result folder is incomplete, it has no {MANIFEST}; run `arborlink link` again"
-        )
-    try:
-        content = json.loads("\n".join(text for _, text in read_lines(manifest)))
-    except (InputError, ValueError, RecursionError) as error:
-        raise ResultError(f"{manifest}: not readable ({error}); run `arborlink link` again") from error
-    if not isinstance(content, dict):
-        raise ResultError(f"{manifest}: expected a JSON object; run `arborlink link` again")
+    if not path.is_dir() or CANDIDATES not in read_manifest(path)["files"]:
+        return None
+    return path / CANDIDATES

@@ -18,6 +18,7 @@ from arborlink.evaluation.lookup import entity_number, mention_number
 from arborlink.formats.json_fields import identifier, read_json_lines
 from arborlink.formats.problems import Problems
 from arborlink.knowledge_base import KnowledgeBase
+from arborlink.result import Result
 
 Fields = Mapping[str, object]
 
@@ -42,6 +43,20 @@ class Predictions:
                 f"predictions have {self.entity.shape} entities, {self.cluster.shape} clusters and "
                 f"{self.predicted.shape} marks; expected one of each for every mention"
             )
+
+    @classmethod
+    def of(cls, result: Result, corpus: Corpus, kb: KnowledgeBase) -> Predictions:
+        """The links of a result in memory; it must be of these documents and this knowledge base."""
+        if [link.mention for link in result.links] != [mention.id for _, mention in corpus.mentions]:
+            raise InputError("the result is not of these documents: their mentions differ")
+        entity = [-1 if link.entity is None else kb.index.get(link.entity, -2) for link in result.links]
+        if -2 in entity:
+            unknown = result.links[entity.index(-2)]
+            raise InputError(
+                f"the result links {unknown.mention!r} to {unknown.entity!r}, which this KB lacks"
+            )
+        cluster = [link.cluster for link in result.links]
+        return cls(np.array(entity, np.int64), np.array(cluster, np.int64), np.ones(len(entity), dtype=bool))
 
     @classmethod
     def read(

@@ -6,43 +6,21 @@ group that becomes part of a larger one is inside it from then on; the others ar
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from arborlink.partition.compiled import compiled
 from arborlink.partition.heap import NODE, meld, remove
 from arborlink.partition.radix import LOW
 from arborlink.partition.union_find import find, unite
 
 NEW, ON_PATH, LINKED, UNLINKED = 0, 1, 2, 3
+ENTITY = -1
 
 
-class Lists(NamedTuple):
-    """What is left of the edges that enter each mention, one entry per mention but for ``edges``."""
-
-    edges: NDArray[Any]
-    cursor: NDArray[Any]  # place of the mention's lightest edge that is left
-    end: NDArray[Any]
-    nodes: NDArray[Any]  # of the heaps that hold the mentions of a group
-
-
-class Groups(NamedTuple):
-    """Groups: those that are outermost by the mention that leads them, and all by number."""
-
-    leader: NDArray[Any]
-    size: NDArray[Any]
-    state: NDArray[Any]
-    top: NDArray[Any]  # of the heap of the group's mentions
-    number: NDArray[Any]
-
-    inside: NDArray[Any]  # the group it is inside of, -1 for outermost ones
-    entering: NDArray[Any]  # place of the edge it is entered by, -1 for none
-    entered: NDArray[Any]  # the mention that edge enters
-
-
-@njit(cache=True)
+@compiled
 def follow_lightest_edges(start: NDArray[Any], edges: NDArray[Any], n_entities: int) -> Any:
     """Walk from every mention against its lightest edges until an entity is met, contracting circles.
 
@@ -60,37 +38,65 @@ def follow_lightest_edges(start: NDArray[Any], edges: NDArray[Any], n_entities: 
         entity's reach; ``entered``, int32: the mention that edge enters. All of shape (n_groups,).
     """
     n_mentions = start.shape[0] - 1
-    lists, groups = _single_mentions(start, edges)
-    path = np.empty(n_mentions, np.int32)  # leaders
+    # of outermost groups, by the mention that leads them: number, state and the top of the heap of their mentions
+    leader = np.arange(n_mentions, dtype=np.int32)
+    size = np.ones(n_mentions, np.int32)
+    number = np.arange(n_mentions, dtype=np.int32)
+    state = np.full(n_mentions, NEW, np.uint8)
+    nodes, top = _single_mentions(start, edges)
+    cursor = start[:-1].copy()  # place of the lightest edge each mention has left
+    # of all groups; one has two parts or more, so there are fewer than mentions
+    inside = np.full(2 * n_mentions, -1, np.int32)
+    entering = np.full(2 * n_mentions, -1, np.int64)
+    entered = np.full(2 * n_mentions, -1, np.int32)
+    path = np.empty(n_mentions, np.int32)
     n_groups = n_mentions
     for mention in range(n_mentions):
-        if groups.state[find(groups.leader, mention)] != NEW:
+        if state[find(leader, mention)] != NEW:
             continue
-        groups.state[mention] = ON_PATH
+        state[mention] = ON_PATH
         path[0] = mention
         n_path = 1
         while n_path:
             here = path[n_path - 1]
-            before = _enter(here, lists, groups, n_entities)
-            if before == -1 or groups.state[before] == LINKED:
-                for i in range(n_path):
-                    groups.state[path[i]] = LINKED
-                n_path = 0
-            elif before == here:
-                groups.state[here] = UNLINKED
+            before = here
+            while top[here] >= 0:
+                first = top[here]
+                place, before = _from_outside(
+                    here, cursor[first], start[first + 1], edges, n_entities, leader, state
+                )
+                if place == cursor[first]:
+                    break
+                cursor[first] = place
+                top[here] = remove(nodes, first)
+                if place < start[first + 1]:
+                    nodes[first].head = edges[place]
+                    top[here] = meld(nodes, top[here], first)
+            if top[here] < 0:
+                state[here] = UNLINKED
+                entering[number[here]] = -1
                 n_path -= 1
-            elif groups.state[before] == NEW:
-                groups.state[before] = ON_PATH
+                continue
+            entered[number[here]] = top[here]
+            entering[number[here]] = cursor[top[here]]
+            if before == ENTITY or state[before] == LINKED:
+                for i in range(n_path):
+                    state[path[i]] = LINKED
+                n_path = 0
+            elif state[before] == NEW:
+                state[before] = ON_PATH
                 path[n_path] = before
                 n_path += 1
             else:
-                n_path = _contract(path, n_path, before, n_groups, lists, groups)
+                n_path = _contract(path, n_path, before, n_groups, leader, size, number, nodes, top, inside)
+                state[path[n_path - 1]] = ON_PATH
                 n_groups += 1
-    return groups.inside[:n_groups], groups.entering[:n_groups], groups.entered[:n_groups]
+    return inside[:n_groups], entering[:n_groups], entered[:n_groups]
 
 
-@njit(cache=True)
+@compiled
 def _single_mentions(start: NDArray[Any], edges: NDArray[Any]) -> Any:
+    """Heaps of one mention each, empty where no edge enters it."""
     n_mentions = start.shape[0] - 1
     nodes = np.empty(n_mentions, NODE)
     top = np.full(n_mentions, -1, np.int32)
@@ -99,74 +105,63 @@ def _single_mentions(start: NDArray[Any], edges: NDArray[Any]) -> Any:
         if start[mention] < start[mention + 1]:
             top[mention] = mention
             nodes[mention].head = edges[start[mention]]
-    lists = Lists(edges, start[:-1].copy(), start[1:], nodes)
-    groups = Groups(
-        np.arange(n_mentions, dtype=np.int32),
-        np.ones(n_mentions, np.int32),
-        np.full(n_mentions, NEW, np.uint8),
-        top,
-        np.arange(n_mentions, dtype=np.int32),
-        # a group has two parts or more, so there are fewer groups than mentions
-        np.full(2 * n_mentions, -1, np.int32),
-        np.full(2 * n_mentions, -1, np.int64),
-        np.full(2 * n_mentions, -1, np.int32),
-    )
-    return lists, groups
+    return nodes, top
 
 
-@njit(cache=True)
-def _enter(here: int, lists: Lists, groups: Groups, n_entities: int) -> int:
-    """Enter a group by its lightest edge from outside, past those that come from groups out of reach.
+@compiled
+def _from_outside(
+    here: int,
+    place: int,
+    end: int,
+    edges: NDArray[Any],
+    n_entities: int,
+    leader: NDArray[Any],
+    state: NDArray[Any],
+) -> Any:
+    """The first of some edges that comes from an entity or another group, one not known to be out of reach.
 
     Returns:
-        The leader of the group the edge comes from, -1 for an entity, ``here`` if no edge is left.
+        The edge's place, ``end`` if there is none, and the leader of the group it comes from, or ENTITY.
     """
-    top = groups.top[here]
-    before = here
-    while top >= 0:
-        place = lists.cursor[top]
-        while place < lists.end[top]:
-            mention = np.int32(lists.edges[place] & LOW) - n_entities
-            before = find(groups.leader, mention) if mention >= 0 else -1
-            if before == -1 or (before != here and groups.state[before] != UNLINKED):
-                break
-            place += 1
-        if place == lists.cursor[top]:
+    before = ENTITY
+    while place < end:
+        mention = np.int32(edges[place] & LOW) - n_entities
+        before = find(leader, mention) if mention >= 0 else ENTITY
+        if before == ENTITY or (before != here and state[before] != UNLINKED):
             break
-        lists.cursor[top] = place
-        rest = remove(lists.nodes, top)
-        if place < lists.end[top]:
-            lists.nodes[top].head = lists.edges[place]
-            top = meld(lists.nodes, rest, top)
-        else:
-            top = rest
-    groups.top[here] = top
-    number = groups.number[here]
-    groups.entered[number] = top
-    groups.entering[number] = lists.cursor[top] if top >= 0 else -1
-    return before if top >= 0 else here
+        place += 1
+    return place, before
 
 
-@njit(cache=True)
-def _contract(path: NDArray[Any], n_path: int, first: int, number: int, lists: Lists, groups: Groups) -> int:
+@compiled
+def _contract(
+    path: NDArray[Any],
+    n_path: int,
+    first: int,
+    group: int,
+    leader: NDArray[Any],
+    size: NDArray[Any],
+    number: NDArray[Any],
+    nodes: NDArray[Any],
+    top: NDArray[Any],
+    inside: NDArray[Any],
+) -> int:
     """Make one group of the end of a path, from the leader ``first`` on; return the path's length."""
-    top, leader = -1, first
+    new_top, new_leader = -1, first
     while True:
         n_path -= 1
         part = path[n_path]
-        groups.inside[groups.number[part]] = number
-        top = meld(lists.nodes, top, groups.top[part])
-        leader = unite(groups.leader, groups.size, leader, part)
+        inside[number[part]] = group
+        new_top = meld(nodes, new_top, top[part])
+        new_leader = unite(leader, size, new_leader, part)
         if part == first:
             break
-    groups.top[leader] = top
-    groups.number[leader] = number
-    groups.state[leader] = ON_PATH
-    path[n_path] = leader
+    top[new_leader], number[new_leader] = new_top, group
+    path[n_path] = new_leader
     return n_path + 1
 
 
-@njit(cache=True)
+@compiled
 def expand(inside: NDArray[Any], entering: NDArray[Any], entered: NDArray[Any]) -> NDArray[Any]:
     """The place of the edge that enters each group in the end; -1 out of every entity's reach.
 

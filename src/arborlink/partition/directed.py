@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from arborlink.partition.compiled import compiled
 from arborlink.partition.contraction import expand, follow_lightest_edges
 from arborlink.partition.forest import grow_unlinked
 from arborlink.partition.incoming import incoming_edges
@@ -22,7 +22,7 @@ from arborlink.partition.lightest import lightest_entity_edges
 from arborlink.partition.radix import HALF, LOW
 
 
-@njit(cache=True)
+@compiled
 def directed(
     source: NDArray[Any],
     target: NDArray[Any],

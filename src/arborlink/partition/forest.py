@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from arborlink.partition.compiled import compiled
 from arborlink.partition.order import ascending
 from arborlink.partition.radix import HALF
 from arborlink.partition.union_find import find, unite
@@ -15,7 +15,7 @@ from arborlink.partition.union_find import find, unite
 BLOCK = 256
 
 
-@njit(cache=True)
+@compiled
 def grow_forest(
     order: NDArray[Any],
     source: NDArray[Any],
@@ -67,7 +67,7 @@ def grow_forest(
             size[top] = 0  # its first mention is its root now
 
 
-@njit(cache=True)
+@compiled
 def _undecided(
     order: NDArray[Any],
     source: NDArray[Any],
@@ -78,8 +78,8 @@ def _undecided(
 ) -> int:
     """Write those of a few edges into ``block`` that may join two trees; return how many.
 
-    Large graphs wait for memory, not for the processor. Looked at without a branch, edges are waited for together
-    instead of one after the other, and the second look finds everything close by.
+    Large graphs wait for memory, not for the processor. Looked at without a branch, edges are waited for
+    together instead of one after the other, and the second look finds everything close by.
     """
     last = leader.shape[0] - 1
     n_block = 0
@@ -91,7 +91,7 @@ def _undecided(
     return n_block
 
 
-@njit(cache=True)
+@compiled
 def _hang(
     parent: NDArray[Any],
     parent_key: NDArray[Any],
@@ -112,7 +112,7 @@ def _hang(
         mention = next_mention
 
 
-@njit(cache=True)
+@compiled
 def grow_unlinked(
     source: NDArray[Any],
     target: NDArray[Any],

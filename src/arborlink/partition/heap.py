@@ -9,15 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from arborlink.partition.compiled import compiled
 
 # one record per mention, because a step of a merge looks at all of it: (weight key, source) of its lightest
 # edge, its first child in its heap and the next child of its parent, -1 for none
 NODE = np.dtype([("head", np.uint64), ("child", np.int32), ("sibling", np.int32)], align=True)
 
 
-@njit(cache=True)
+@compiled
 def meld(nodes: NDArray[Any], one: int, other: int) -> int:
     """Merge two heaps and return the top of the result; -1 is the empty heap.
 
@@ -37,7 +38,7 @@ def meld(nodes: NDArray[Any], one: int, other: int) -> int:
     return one
 
 
-@njit(cache=True)
+@compiled
 def remove(nodes: NDArray[Any], top: int) -> int:
     """Take the top off its heap; return the new top."""
     child = nodes[top].child

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from arborlink.partition.compiled import compiled
 from arborlink.partition.lightest import NONE
 from arborlink.partition.order import SHORT
 from arborlink.partition.radix import HALF, sort_by_bytes
 
 
-@njit(cache=True)
+@compiled
 def incoming_edges(
     source: NDArray[Any],
     target: NDArray[Any],
@@ -63,7 +63,7 @@ def incoming_edges(
     return start, edges
 
 
-@njit(cache=True)
+@compiled
 def _sort(values: NDArray[Any], scratch: NDArray[Any]) -> None:
     if values.shape[0] > SHORT:
         sort_by_bytes(values, scratch, 0, 8)

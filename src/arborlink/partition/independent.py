@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
 from numpy.typing import NDArray
 
+from arborlink.partition.compiled import compiled
 from arborlink.partition.lightest import lightest_entity_edges, split
 
 
-@njit(cache=True)
+@compiled
 def independent(
     source: NDArray[Any],
     target: NDArray[Any],

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from arborlink.partition.compiled import compiled
 from arborlink.partition.radix import HALF, LOW, sort_by_bytes
 
 KEEP_ALL = 0xFFFFFFFF
@@ -67,7 +67,7 @@ def _limit_32(threshold: float) -> int:
     return int(_keys_of_bits(np.array([largest], np.float32).view(np.uint32))[0])
 
 
-@njit(cache=True)
+@compiled
 def _keys_of_bits(bits: NDArray[Any]) -> NDArray[Any]:
     # positive floats ascend as integers already and only move above the negative ones, which descend
     keys = np.empty(bits.shape[0], np.uint32)
@@ -79,7 +79,7 @@ def _keys_of_bits(bits: NDArray[Any]) -> NDArray[Any]:
     return keys
 
 
-@njit(cache=True)
+@compiled
 def _keys_of_ranks(weight: NDArray[Any], bits: NDArray[Any]) -> Any:
     n = weight.shape[0]
     ordered = np.empty(n, np.uint64)

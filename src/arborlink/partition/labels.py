@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from arborlink.partition.compiled import compiled
 
-@njit(cache=True)
+
+@compiled
 def follow_parents(parent: NDArray[Any], n_entities: int) -> Any:
     """Entity and cluster label of every mention.
 

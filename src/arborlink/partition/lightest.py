@@ -10,15 +10,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from arborlink.partition.compiled import compiled
 from arborlink.partition.radix import HALF, LOW
 
 NONE = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-@njit(cache=True)
+@compiled
 def lightest_entity_edges(
     source: NDArray[Any],
     target: NDArray[Any],
@@ -43,7 +43,7 @@ def lightest_entity_edges(
     return lightest
 
 
-@njit(cache=True)
+@compiled
 def useful_edges(
     source: NDArray[Any],
     target: NDArray[Any],
@@ -89,7 +89,7 @@ def useful_edges(
     return packed[:n_kept]
 
 
-@njit(cache=True)
+@compiled
 def split(packed: NDArray[Any], parent: NDArray[Any], parent_key: NDArray[Any]) -> None:
     """Write (weight key, entity) of each mention that has one into ``parent`` and ``parent_key``."""
     for mention in range(packed.shape[0]):

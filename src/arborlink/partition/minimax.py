@@ -12,15 +12,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from arborlink.partition.compiled import compiled
 from arborlink.partition.forest import grow_unlinked
 from arborlink.partition.lightest import lightest_entity_edges, useful_edges
 from arborlink.partition.order import ascending
 
 
-@njit(cache=True)
+@compiled
 def minimax(
     source: NDArray[Any],
     target: NDArray[Any],
@@ -37,7 +37,7 @@ def minimax(
     grow_unlinked(source, target, keys, limit, n_entities, parent, parent_key)
 
 
-@njit(cache=True)
+@compiled
 def _sweep(
     order: NDArray[Any],
     source: NDArray[Any],
@@ -58,45 +58,28 @@ def _sweep(
         if parent[target[edge] - n_entities] >= 0:
             continue
         mention = source[edge] - n_entities
-        if mention < 0 or parent[mention] >= 0:
-            _cross(place, first, following, heap, order, source, target, keys, n_entities, parent, parent_key)
-        elif first[mention] < 0:
-            first[mention] = last[mention] = place
-        else:
-            following[last[mention]] = place
+        if mention >= 0 and parent[mention] < 0:
+            if first[mention] < 0:
+                first[mention] = place
+            else:
+                following[last[mention]] = place
             last[mention] = place
+            continue
+        heap[0] = place
+        n_heap = 1
+        while n_heap:
+            crossed = _pop(heap, n_heap)
+            n_heap -= 1
+            edge = order[crossed]
+            mention = target[edge] - n_entities
+            waiting = following[crossed]
+            if parent[mention] < 0:
+                parent[mention], parent_key[mention] = source[edge], keys[edge]
+                n_heap = _wait(heap, n_heap, first[mention], following, order, target, n_entities, parent)
+            n_heap = _wait(heap, n_heap, waiting, following, order, target, n_entities, parent)
 
 
-@njit(cache=True)
-def _cross(
-    place: int,
-    first: NDArray[Any],
-    following: NDArray[Any],
-    heap: NDArray[Any],
-    order: NDArray[Any],
-    source: NDArray[Any],
-    target: NDArray[Any],
-    keys: NDArray[Any],
-    n_entities: int,
-    parent: NDArray[Any],
-    parent_key: NDArray[Any],
-) -> None:
-    """Enter a mention by an edge, and all mentions behind it by the edges that wait, the lightest first."""
-    heap[0] = place
-    n_heap = 1
-    while n_heap:
-        crossed = _pop(heap, n_heap)
-        n_heap -= 1
-        edge = order[crossed]
-        mention = target[edge] - n_entities
-        waiting = following[crossed]
-        if parent[mention] < 0:
-            parent[mention], parent_key[mention] = source[edge], keys[edge]
-            n_heap = _wait(heap, n_heap, first[mention], following, order, target, n_entities, parent)
-        n_heap = _wait(heap, n_heap, waiting, following, order, target, n_entities, parent)
-
-
-@njit(cache=True)
+@compiled
 def _wait(
     heap: NDArray[Any],
     n_heap: int,
@@ -116,7 +99,7 @@ def _wait(
     return n_heap
 
 
-@njit(cache=True)
+@compiled
 def _push(heap: NDArray[Any], size: int, value: int) -> None:
     """Add a value to a binary heap of ``size`` values, the smallest on top."""
     at = size
@@ -129,7 +112,7 @@ def _push(heap: NDArray[Any], size: int, value: int) -> None:
     heap[at] = value
 
 
-@njit(cache=True)
+@compiled
 def _pop(heap: NDArray[Any], size: int) -> int:
     """Take the smallest of ``size`` values from a binary heap."""
     smallest = heap[0]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from arborlink.partition.compiled import compiled
 from arborlink.partition.radix import HALF, LOW, sort_by_bytes
 
 SHORT = 32
 
 
-@njit(cache=True)
+@compiled
 def ascending(packed: NDArray[Any], source: NDArray[Any], target: NDArray[Any]) -> NDArray[Any]:
     """Edge numbers in ascending order of (weight, source, target).
 
@@ -44,7 +44,7 @@ def ascending(packed: NDArray[Any], source: NDArray[Any], target: NDArray[Any]) 
     return order
 
 
-@njit(cache=True)
+@compiled
 def _sort_short_run(
     packed: NDArray[Any], start: int, end: int, source: NDArray[Any], target: NDArray[Any]
 ) -> None:
@@ -62,7 +62,7 @@ def _sort_short_run(
         packed[j] = value
 
 
-@njit(cache=True)
+@compiled
 def _sort_long_run(
     run: NDArray[Any], scratch: NDArray[Any], source: NDArray[Any], target: NDArray[Any]
 ) -> None:

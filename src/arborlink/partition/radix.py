@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from arborlink.partition.compiled import compiled
 
 BYTE = np.uint64(0xFF)
 LOW = np.uint64(0xFFFFFFFF)
 HALF = np.uint64(32)
 
 
-@njit(cache=True)
+@compiled
 def sort_by_bytes(values: NDArray[Any], scratch: NDArray[Any], first: int, last: int) -> None:
     """Sort ``values`` in place by their bytes ``first`` (from 0, the lowest) to ``last - 1``, stably.
 

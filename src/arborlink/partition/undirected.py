@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
 from numpy.typing import NDArray
 
+from arborlink.partition.compiled import compiled
 from arborlink.partition.forest import grow_forest
 from arborlink.partition.lightest import lightest_entity_edges, useful_edges
 from arborlink.partition.order import ascending
 
 
-@njit(cache=True)
+@compiled
 def undirected(
     source: NDArray[Any],
     target: NDArray[Any],

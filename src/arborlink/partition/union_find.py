@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from arborlink.partition.compiled import compiled
 
-@njit(cache=True)
+
+@compiled
 def find(leader: NDArray[Any], node: int | np.integer[Any]) -> Any:
     """The leader of the set a node belongs to; ``leader[x] == x`` for leaders. Halves the paths it walks."""
     while leader[node] != node:
@@ -18,7 +19,7 @@ def find(leader: NDArray[Any], node: int | np.integer[Any]) -> Any:
     return node
 
 
-@njit(cache=True)
+@compiled
 def unite(leader: NDArray[Any], size: NDArray[Any], one: int, other: int) -> int:
     """Join the sets of two leaders, the smaller into the larger, and return the leader of both."""
     if one == other:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import Any
 
 from arborlink.errors import InputError
@@ -72,11 +73,7 @@ class Explanation:
 def explain(links: Mapping[str, Link], mention: str) -> Explanation:
     """Explain one mention of a result, by id."""
     if mention not in links:
-        near = [other for other in links if mention and (mention in other or links[other].text == mention)][
-            :3
-        ]
-        hint = f"; did you mean {', '.join(near)}?" if near else ""
-        raise InputError(f"there is no mention {mention!r} in the result{hint}")
+        raise InputError(f"there is no mention {mention!r} in the result{_hint(links, mention)}")
     link = links[mention]
     path = [link]
     while path[-1].parent_kind == "mention":
@@ -99,3 +96,12 @@ def explain(links: Mapping[str, Link], mention: str) -> Explanation:
         bottleneck=weakest,
         runner_up=link.runner_up,
     )
+
+
+def _hint(links: Mapping[str, Link], asked: str) -> str:
+    """Mentions whose id holds what was asked for, or that say it."""
+    near = (
+        link.mention for link in links.values() if asked and (asked in link.mention or asked == link.text)
+    )
+    shown = list(islice(near, 3))
+    return f"; did you mean {', '.join(shown)}?" if shown else ""

@@ -9,7 +9,15 @@ from typing import Any
 
 from arborlink.errors import ResultError
 from arborlink.result.explanation import Explanation, explain
-from arborlink.result.folder import CANDIDATES, CLUSTERS, LINKS, read_manifest, read_records, write_folder
+from arborlink.result.folder import (
+    CANDIDATES,
+    CLUSTERS,
+    LINKS,
+    read_manifest,
+    read_records,
+    settings_of,
+    write_folder,
+)
 from arborlink.result.links import Candidate, Cluster, Link, clusters_of
 
 
@@ -31,6 +39,8 @@ class Result:
         self.links = tuple(links)
         self.settings = dict(settings)
         self.candidates = candidates
+        # Where the candidates lie that were not read; a result that is written elsewhere takes them along.
+        self._candidates_file: Path | None = None
 
     @cached_property
     def clusters(self) -> tuple[Cluster, ...]:
@@ -60,25 +70,28 @@ class Result:
             CLUSTERS: (cluster.to_dict() for cluster in self.clusters),
         }
         if self.candidates is not None:
-            files[CANDIDATES] = (
-                {
-                    "mention": mention,
-                    "entities": [candidate.entity for candidate in candidates],
-                    "affinities": [candidate.affinity for candidate in candidates],
-                }
-                for mention, candidates in self.candidates.items()
-            )
+            files[CANDIDATES] = (_candidates_record(*item) for item in self.candidates.items())
+        elif self._candidates_file is not None:
+            files[CANDIDATES] = read_records(self._candidates_file)
         write_folder(Path(folder), files, self.settings)
 
     @classmethod
     def read(cls, folder: str | Path) -> Result:
-        """Read a complete result folder. Candidates stay on disk."""
+        """Read a complete result folder. Candidates stay on disk, and go along when the result is written again.
+
+        Raises:
+            ResultError: the folder is missing, incomplete, changed, or of another version.
+        """
         folder = Path(folder)
-        settings = read_manifest(folder)
+        manifest = read_manifest(folder)
         try:
-            return cls((Link.from_dict(record) for record in read_records(folder / LINKS)), settings)
+            links = [Link.from_dict(record) for record in read_records(folder / LINKS)]
         except (KeyError, TypeError) as error:
             raise ResultError(f"{folder / LINKS}: not links of this version: {error}") from error
+        result = cls(links, settings_of(manifest))
+        if CANDIDATES in manifest["files"]:
+            result._candidates_file = folder / CANDIDATES
+        return result
 
     @cached_property
     def _by_mention(self) -> dict[str, Link]:
@@ -87,3 +100,11 @@ class Result:
     def __repr__(self) -> str:
         n_linked = sum(link.entity is not None for link in self.links)
         return f"Result({len(self)} mentions, {n_linked} linked, {len(self.discovered)} entities discovered)"
+
+
+def _candidates_record(mention: str, candidates: tuple[Candidate, ...]) -> dict[str, Any]:
+    return {
+        "mention": mention,
+        "entities": [candidate.entity for candidate in candidates],
+        "affinities": [candidate.affinity for candidate in candidates],
+    }

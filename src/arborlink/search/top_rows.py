@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import torch
 
 # Inner products that torch holds at a time: 64 Mi of them are 256 MiB.
 _BLOCK = 1 << 26
@@ -16,6 +20,7 @@ _N_QUERIES = 4096
 _N_GATHERED = 1 << 17
 
 Top = tuple[NDArray[np.float32], NDArray[np.int64]]
+Search = Callable[[NDArray[np.float32], NDArray[np.float32], int], Top]
 
 
 def top_rows(
@@ -33,50 +38,56 @@ def top_rows(
         queries: float32, shape (n_queries, dimension).
         targets: float32, shape (n_targets, dimension).
         k: how many; at most as many as rows take part.
-        among: the rows of ``targets`` that take part; all if not given.
+        among: the rows of ``targets`` that take part, ascending; all if not given.
         device: where torch searches; ``cpu`` uses FAISS if it is installed.
         advance: told how many queries were just answered.
 
     Returns:
         (products, rows): float32 and int64, shape (n_queries, k), highest product first, equal products by row.
+        Where more rows share the last product than there is room for, any of them may be the ones returned.
     """
     n_targets = len(targets) if among is None else len(among)
     if k > n_targets:
         raise ValueError(f"{k} nearest rows were asked for, but only {n_targets} take part")
-    on_cpu = device == "cpu" and find_spec("faiss") is not None
-    search = _faiss_top if on_cpu else _TorchTop(device)
+    if among is not None and 0 < len(among) <= _N_GATHERED:  # one copy serves all queries
+        products, places = top_rows(queries, targets[among], k, device=device, advance=advance)
+        return products, among[places]
     products = np.empty((len(queries), k), dtype=np.float32)
     rows = np.empty((len(queries), k), dtype=np.int64)
+    if k == 0:
+        advance(len(queries))
+        return products, rows
+    on_cpu = device == "cpu" and find_spec("faiss") is not None
+    search: Search = _faiss_top if on_cpu else _TorchTop(device)
     for start in range(0, len(queries), _N_QUERIES):
         chunk = slice(start, start + _N_QUERIES)
         if among is None:
-            found = search(queries[chunk], targets, k)
+            found = _ordered(*search(queries[chunk], targets, k))
         else:
             found = _top_among(search, queries[chunk], targets, k, among)
-        products[chunk], rows[chunk] = _ordered(*found)
-        advance(len(products[chunk]))
+        products[chunk], rows[chunk] = found
+        advance(len(found[0]))
     return products, rows
 
 
 def _top_among(
-    search: Callable[..., Top],
+    search: Search,
     queries: NDArray[np.float32],
     targets: NDArray[np.float32],
     k: int,
     among: NDArray[np.int64],
 ) -> Top:
     """Search block by block of the rows that take part, keeping the best k so far."""
-    best: Top | None = None
+    products = np.empty((len(queries), 0), dtype=np.float32)
+    rows = np.empty((len(queries), 0), dtype=np.int64)
     for start in range(0, len(among), _N_GATHERED):
         block = among[start : start + _N_GATHERED]
-        products, places = search(queries, targets[block], min(k, len(block)))
-        rows = block[places]
-        if best is not None:
-            products = np.concatenate([best[0], products], axis=1)
-            rows = np.concatenate([best[1], rows], axis=1)
-        best = tuple(part[:, :k] for part in _ordered(products, rows))  # type: ignore[assignment]
-    assert best is not None, "k <= n_targets was checked, and k = 0 is asked of no one"
-    return best
+        high, places = search(queries, targets[block], min(k, len(block)))
+        products, rows = _ordered(
+            np.concatenate([products, high], axis=1), np.concatenate([rows, block[places]], axis=1)
+        )
+        products, rows = products[:, :k], rows[:, :k]
+    return products, rows
 
 
 def _ordered(products: NDArray[np.float32], rows: NDArray[np.int64]) -> Top:
@@ -97,7 +108,7 @@ class _TorchTop:
 
     def __init__(self, device: str) -> None:
         self.device = device
-        self._held: tuple[int, object] | None = None
+        self._held: tuple[NDArray[np.float32], torch.Tensor] | None = None
 
     def __call__(self, queries: NDArray[np.float32], targets: NDArray[np.float32], k: int) -> Top:
         import torch
@@ -117,9 +128,10 @@ class _TorchTop:
                 rows = rows.gather(1, keep)
         return products.cpu().numpy(), rows.cpu().numpy()
 
-    def _on_device(self, targets: NDArray[np.float32]):  # type: ignore[no-untyped-def]
+    def _on_device(self, targets: NDArray[np.float32]) -> torch.Tensor:
         import torch
 
         if self._held is None or self._held[0] is not targets:
-            self._held = (targets, torch.from_numpy(np.ascontiguousarray(targets)).to(self.device))  # type: ignore[assignment]
-        return self._held[1]  # type: ignore[index]
+            self._held = None  # the device may have no room for both
+            self._held = (targets, torch.from_numpy(np.ascontiguousarray(targets)).to(self.device))
+        return self._held[1]

@@ -1,0 +1,137 @@
+"""How the untrained default should be set: share of spelling, shortlist, inference and neighbours, on dev splits.
+
+Each data set is ``NAME=DOCUMENTS,KB[,ID_MAP]``. Prints one line a setting and writes all of them as JSON::
+
+    python benchmarks/untrained_default.py bc5cdr=dev.pubtator.gz,kb.jsonl.gz,retired_id_map.json \
+        medmentions=dev.jsonl.gz,kb.jsonl.gz wikis=mentions/val.json.gz,documents --output results/untrained_default.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arborlink import Corpus, KnowledgeBase
+from arborlink.encoders import NameEncoder, load_encoder
+from arborlink.encoders.device import resolve_device
+from arborlink.evaluation import Candidates, Predictions, evaluate, read_id_map
+from arborlink.graph import NeighbourGraph
+from arborlink.linker import type_labels
+from arborlink.partition import MODES, partition
+from arborlink.search import nearest, nearest_others
+
+SHARES = (0.0, 0.1, 0.2, 0.3, 0.4)
+NEIGHBOURS = (1, 2, 4, 8)
+
+
+def main() -> None:
+    """Sweep the settings over every data set named."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", nargs="+", metavar="NAME=DOCUMENTS,KB[,ID_MAP]")
+    parser.add_argument("--model", help="a folder or name instead of the embedded model")
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--cache", type=Path, help="folder for embeddings")
+    parser.add_argument(
+        "--shortlists", type=int, nargs="+", default=[16, 32, 64, 128], help="0 encodes every name"
+    )
+    parser.add_argument("--output", type=Path)
+    arguments = parser.parse_args()
+    device = resolve_device(arguments.device)
+    encoder = load_encoder(arguments.model, device=device, cache=arguments.cache)
+    assert isinstance(encoder, NameEncoder)
+    rows = []
+    for text in arguments.data:
+        name, _, paths = text.partition("=")
+        for row in sweep(encoder, paths.split(","), arguments.shortlists, device):
+            rows.append({"data": name, **row})
+            print(" ".join(f"{key} {value}" for key, value in rows[-1].items()), flush=True)
+    if arguments.output is not None:
+        report = {"command": " ".join(["python", *sys.argv]), "device": device, "rows": rows}
+        arguments.output.parent.mkdir(parents=True, exist_ok=True)
+        arguments.output.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+
+
+def sweep(
+    encoder: NameEncoder, paths: list[str], shortlists: list[int], device: str
+) -> Iterator[dict[str, Any]]:
+    """Accuracy of every share × inference at the default shortlist, and of every shortlist at the default share."""
+    corpus, kb = Corpus.read(paths[0]), KnowledgeBase.read(paths[1])
+    id_map = read_id_map(Path(paths[2])) if len(paths) > 2 else None
+    share, kept = encoder.spelling, encoder.shortlist
+    for size in shortlists:
+        encoder.shortlist = size
+        yield from measure(encoder, corpus, kb, id_map, device, by_type=False, graph=False)
+    encoder.shortlist = kept
+    for encoder.spelling in SHARES:
+        yield from measure(encoder, corpus, kb, id_map, device, by_type=False, graph=True)
+    encoder.spelling = share
+    if any(mention.types for _, mention in corpus.mentions):
+        yield from measure(encoder, corpus, kb, id_map, device, by_type=True, graph=True)
+
+
+def measure(
+    encoder: NameEncoder,
+    corpus: Corpus,
+    kb: KnowledgeBase,
+    id_map: Any,
+    device: str,
+    *,
+    by_type: bool,
+    graph: bool,
+) -> Iterator[dict[str, Any]]:
+    """One setting of the encoder, with every inference if ``graph`` says so."""
+    start = time.perf_counter()
+    mentions, entities = encoder.encode_mentions(corpus), encoder.encode_entities(kb, corpus)
+    labels = type_labels(corpus, kb) if by_type else None
+    near = nearest(mentions, entities, 64, labels=labels, device=device)
+    others = nearest_others(
+        mentions, max(NEIGHBOURS), labels=list(labels.of_queries) if labels else None, device=device
+    )
+    setting = {
+        "spelling": encoder.spelling,
+        "shortlist": encoder.shortlist,
+        "by_type": by_type,
+        "n_vectors": len(entities.vectors),
+    }
+    for mode in MODES if graph else ("independent",):
+        for k in (0,) if mode == "independent" else NEIGHBOURS:
+            parts = partition(
+                NeighbourGraph.from_neighbours(
+                    near.items[:, :1],
+                    near.affinities[:, :1],
+                    others.items[:, :k],
+                    others.affinities[:, :k],
+                    len(kb),
+                ),
+                mode,
+            )
+            entity, cluster = parts.entity.astype(np.int64), parts.cluster.astype(np.int64)
+            predicted = Predictions(entity, cluster, np.ones(corpus.n_mentions, dtype=bool))
+            candidates = Candidates.from_lists([row[row >= 0].tolist() for row in near.items])
+            figures: dict[str, Any] = evaluate(
+                predicted, corpus, kb, candidates=candidates, id_map=id_map, bootstrap=0
+            ).to_dict()
+            yield {
+                **setting,
+                "inference": mode,
+                "neighbours": k,
+                "accuracy": round(figures["accuracy"], 4),
+                "recall_at_64": figures["recall_at_64"],
+                "n_linkable": figures["n_linkable"],
+                "nmi_ari_mean": round(figures["nmi_ari_mean"], 4),
+                "seconds": round(time.perf_counter() - start, 1),
+            }
+            start = time.perf_counter()
+
+
+if __name__ == "__main__":
+    main()

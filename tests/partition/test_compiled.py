@@ -1,0 +1,33 @@
+"""Compiled functions, with and without a place to keep them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import pytest
+
+from arborlink.partition.compiled import compiled
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+def test_a_compiled_function_gives_the_same() -> None:
+    assert compiled(double)(21) == 42
+
+
+def test_without_a_folder_for_the_cache_functions_are_compiled_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = numba.njit
+    asked: list[dict[str, Any]] = []
+
+    def njit(*functions: Any, **options: Any) -> Any:
+        asked.append(options)
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function 'double': no locator available")
+        return real(*functions, **options)
+
+    monkeypatch.setattr("arborlink.partition.compiled.njit", njit)
+    assert compiled(double)(21) == 42
+    assert asked == [{"cache": True}, {}]
