@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import resource
 import statistics
 import subprocess
@@ -31,6 +29,7 @@ from arborlink import Corpus, KnowledgeBase
 from arborlink.encoder import Embeddings
 from arborlink.encoders import NameEncoder, load_encoder
 from arborlink.search import nearest
+from provenance import provenance
 
 N_ROUNDS = 3
 
@@ -50,8 +49,7 @@ def main() -> None:
     assert isinstance(encoder, NameEncoder)
     corpus, kb = Corpus.read(arguments.documents), KnowledgeBase.read(arguments.kb)
     report: dict[str, Any] = {
-        "command": " ".join(["python", *sys.argv]),
-        "machine": f"{_cpu()}, {os.cpu_count()} cores",
+        **provenance(),
         "n_mentions": corpus.n_mentions,
         "n_entities": len(kb),
         "encoding": encoding(encoder, kb, arguments.n_strings),
@@ -146,15 +144,6 @@ def whole(kb: Path, documents: Path) -> dict[str, Any]:
             }
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
     return {**runs, "peak_memory_gib": round(peak, 2)}
-
-
-def _cpu() -> str:
-    info = Path("/proc/cpuinfo")
-    if info.is_file():
-        for line in info.read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
 
 
 if __name__ == "__main__":

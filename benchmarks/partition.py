@@ -19,7 +19,6 @@ import argparse
 import json
 import multiprocessing
 import os
-import platform
 import resource
 import statistics
 import sys
@@ -28,7 +27,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -38,6 +36,7 @@ from numpy.typing import DTypeLike, NDArray
 from arborlink.files import write_text
 from arborlink.graph import NeighbourGraph
 from arborlink.partition import MODES, Mode, partition
+from provenance import provenance
 
 GROUPING: tuple[Mode, ...] = ("undirected", "directed", "minimax")
 REQUIRED = {"undirected": 1.5, "directed": 2.5, "minimax": 2.0}
@@ -192,23 +191,10 @@ def measure_agreement(n_mentions: int, seed: int) -> dict[str, float]:
     return found
 
 
-def machine() -> dict[str, Any]:
-    """The processor, in its own words, and what runs on it."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
-    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return {
-        "processor": models[0] if models else platform.processor(),
-        "cores": os.cpu_count(),
-        "system": platform.system(),
-        "versions": {"python": platform.python_version()}
-        | {name: version(name) for name in ("arborlink", "numba", "numpy")},
-    }
-
-
 def run(arguments: argparse.Namespace) -> dict[str, Any]:
     """All measurements, told as they come."""
     n, k, repeats = arguments.mentions, arguments.k, arguments.repeats
-    results: dict[str, Any] = {"command": " ".join(["python", *sys.argv]), "machine": machine()}
+    results: dict[str, Any] = provenance()
     graphs: dict[str, Callable[[], NeighbourGraph]] = {
         "points, float32": lambda: points_graph(n, k, 0),
         "points, float64": lambda: points_graph(n, k, 0, dtype=np.float64),

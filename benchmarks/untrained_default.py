@@ -3,20 +3,21 @@
 Each data set is ``NAME=DOCUMENTS,KB[,ID_MAP]``. Prints one line a setting and writes all of them as JSON::
 
     python benchmarks/untrained_default.py bc5cdr=dev.pubtator.gz,kb.jsonl.gz,retired_id_map.json \
-        medmentions=dev.jsonl.gz,kb.jsonl.gz wikis=mentions/val.json.gz,documents --output results/untrained_default.json
+        medmentions=dev.jsonl.gz,kb.jsonl.gz wikis=mentions/val.json.gz,documents \
+        --output results/untrained_default.json
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arborlink import Corpus, KnowledgeBase
 from arborlink.encoders import NameEncoder, load_encoder
@@ -26,6 +27,7 @@ from arborlink.graph import NeighbourGraph
 from arborlink.linker import type_labels
 from arborlink.partition import MODES, partition
 from arborlink.search import nearest, nearest_others
+from provenance import provenance
 
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4)
 NEIGHBOURS = (1, 2, 4, 8)
@@ -55,7 +57,7 @@ def main() -> None:
             rows.append({"data": name, **row})
             print(" ".join(f"{key} {value}" for key, value in rows[-1].items()), flush=True)
     if arguments.output is not None:
-        report = {"command": " ".join(["python", *sys.argv]), "device": device, "rows": rows}
+        report = {**provenance(), "device": device, "rows": rows}
         arguments.output.parent.mkdir(parents=True, exist_ok=True)
         arguments.output.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
@@ -66,6 +68,7 @@ def sweep(
     """Accuracy of every share × inference at the default shortlist, and of every shortlist at the default share."""
     corpus, kb = Corpus.read(paths[0]), KnowledgeBase.read(paths[1])
     id_map = read_id_map(Path(paths[2])) if len(paths) > 2 else None
+    yield {"inference": "look-up", **figures_of(look_up(corpus, kb), corpus, kb, id_map)}
     share, kept = encoder.spelling, encoder.shortlist
     for size in shortlists:
         encoder.shortlist = size
@@ -114,23 +117,41 @@ def measure(
                 ),
                 mode,
             )
-            entity, cluster = parts.entity.astype(np.int64), parts.cluster.astype(np.int64)
-            predicted = Predictions(entity, cluster, np.ones(corpus.n_mentions, dtype=bool))
             candidates = Candidates.from_lists([row[row >= 0].tolist() for row in near.items])
-            figures: dict[str, Any] = evaluate(
-                predicted, corpus, kb, candidates=candidates, id_map=id_map, bootstrap=0
-            ).to_dict()
             yield {
                 **setting,
                 "inference": mode,
                 "neighbours": k,
-                "accuracy": round(figures["accuracy"], 4),
-                "recall_at_64": figures["recall_at_64"],
-                "n_linkable": figures["n_linkable"],
-                "nmi_ari_mean": round(figures["nmi_ari_mean"], 4),
+                **figures_of(parts.entity, corpus, kb, id_map, parts.cluster, candidates),
                 "seconds": round(time.perf_counter() - start, 1),
             }
             start = time.perf_counter()
+
+
+def look_up(corpus: Corpus, kb: KnowledgeBase) -> NDArray[np.int32]:
+    """The baseline: the first entity that bears the mention's string as a name, whatever the case; -1 if none."""
+    bearers: dict[str, int] = {}
+    for number, entity in enumerate(kb):
+        for name in entity.names:
+            bearers.setdefault(name.casefold(), number)
+    strings = (document.text_of(mention).casefold() for document, mention in corpus.mentions)
+    return np.array([bearers.get(string, -1) for string in strings], dtype=np.int32)
+
+
+def figures_of(
+    entity: NDArray[np.int32],
+    corpus: Corpus,
+    kb: KnowledgeBase,
+    id_map: Any,
+    cluster: NDArray[np.int32] | None = None,
+    candidates: Candidates | None = None,
+) -> dict[str, Any]:
+    """The figures a setting is judged by."""
+    clusters = np.full(len(entity), -1) if cluster is None else cluster.astype(np.int64)
+    predicted = Predictions(entity.astype(np.int64), clusters, np.ones(len(entity), dtype=bool))
+    figures = evaluate(predicted, corpus, kb, candidates=candidates, id_map=id_map, bootstrap=0).to_dict()
+    keys = ("accuracy", "recall_at_64", "nmi_ari_mean", "n_linkable")
+    return {key: round(value, 4) for key in keys if isinstance(value := figures[key], float | int)}
 
 
 if __name__ == "__main__":
