@@ -1,4 +1,4 @@
-"""How the untrained default should be set: share of spelling, shortlist, inference and neighbours, on dev splits.
+"""How the untrained default should be set: spelling, shortlist, inference, neighbours, context; on dev splits.
 
 Each data set is ``NAME=DOCUMENTS,KB[,ID_MAP]``. Prints one line a setting and writes all of them as JSON::
 
@@ -31,6 +31,8 @@ from provenance import provenance
 
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4)
 NEIGHBOURS = (1, 2, 4, 8)
+CONTEXT_SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)
+CONTEXT_CHARACTERS = 120
 
 
 def main() -> None:
@@ -77,6 +79,7 @@ def sweep(
     for encoder.spelling in SHARES:
         yield from measure(encoder, corpus, kb, id_map, device, by_type=False, graph=True)
     encoder.spelling = share
+    yield from context(encoder, corpus, kb, id_map, device)
     if any(mention.types for _, mention in corpus.mentions):
         yield from measure(encoder, corpus, kb, id_map, device, by_type=True, graph=True)
 
@@ -126,6 +129,34 @@ def measure(
                 "seconds": round(time.perf_counter() - start, 1),
             }
             start = time.perf_counter()
+
+
+def context(
+    encoder: NameEncoder, corpus: Corpus, kb: KnowledgeBase, id_map: Any, device: str
+) -> Iterator[dict[str, Any]]:
+    """What a share of context adds: the 64 nearest entities, ranked again with the text around the mention."""
+    near = nearest(encoder.encode_mentions(corpus), encoder.encode_entities(kb, corpus), 64, device=device)
+    windows = [
+        document.text[max(0, mention.start - CONTEXT_CHARACTERS) : mention.end + CONTEXT_CHARACTERS]
+        for document, mention in corpus.mentions
+    ]
+    shown = np.unique(near.items[near.items >= 0])
+    texts = [". ".join([*kb.entities[item].names[:6], kb.entities[item].description[:400]]) for item in shown]
+    around, described = (encoder.text_encoder.encode(each, "context") for each in (windows, texts))
+    place = np.searchsorted(shown, np.maximum(near.items, shown[0]))
+    alike = np.einsum("md,mkd->mk", around, described[place], optimize=True)
+    rows = np.arange(len(near.items))
+    for share in CONTEXT_SHARES:
+        best = np.argmax(near.affinities + share * alike, axis=1)
+        yield {
+            "spelling": encoder.spelling,
+            "shortlist": encoder.shortlist,
+            "by_type": False,
+            "context": share,
+            "inference": "independent",
+            "neighbours": 0,
+            **figures_of(near.items[rows, best], corpus, kb, id_map),
+        }
 
 
 def look_up(corpus: Corpus, kb: KnowledgeBase) -> NDArray[np.int32]:
