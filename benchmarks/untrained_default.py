@@ -29,6 +29,7 @@ from arborlink.partition import MODES, partition
 from arborlink.search import nearest, nearest_others
 from provenance import provenance
 
+PARTS = ("shortlist", "spelling", "context", "types")
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4)
 NEIGHBOURS = (1, 2, 4, 8)
 CONTEXT_SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)
@@ -47,6 +48,7 @@ def main() -> None:
     parser.add_argument(
         "--shortlists", type=int, nargs="+", default=[16, 32, 64, 128], help="0 encodes every name"
     )
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS), help="questions to ask")
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
     device = resolve_device(arguments.device)
@@ -55,7 +57,7 @@ def main() -> None:
     rows = []
     for text in arguments.data:
         name, _, paths = text.partition("=")
-        for row in sweep(encoder, paths.split(","), arguments.shortlists, device):
+        for row in sweep(encoder, paths.split(","), arguments.shortlists, arguments.parts, device):
             rows.append({"data": name, **row})
             print(" ".join(f"{key} {value}" for key, value in rows[-1].items()), flush=True)
     if arguments.output is not None:
@@ -65,22 +67,24 @@ def main() -> None:
 
 
 def sweep(
-    encoder: NameEncoder, paths: list[str], shortlists: list[int], device: str
+    encoder: NameEncoder, paths: list[str], shortlists: list[int], parts: list[str], device: str
 ) -> Iterator[dict[str, Any]]:
-    """Accuracy of every share × inference at the default shortlist, and of every shortlist at the default share."""
+    """Each question with the other settings at their defaults."""
     corpus, kb = Corpus.read(paths[0]), KnowledgeBase.read(paths[1])
     id_map = read_id_map(Path(paths[2])) if len(paths) > 2 else None
-    yield {"inference": "look-up", **figures_of(look_up(corpus, kb), corpus, kb, id_map)}
     share, kept = encoder.spelling, encoder.shortlist
-    for size in shortlists:
-        encoder.shortlist = size
-        yield from measure(encoder, corpus, kb, id_map, device, by_type=False, graph=False)
-    encoder.shortlist = kept
-    for encoder.spelling in SHARES:
-        yield from measure(encoder, corpus, kb, id_map, device, by_type=False, graph=True)
-    encoder.spelling = share
-    yield from context(encoder, corpus, kb, id_map, device)
-    if any(mention.types for _, mention in corpus.mentions):
+    yield {"inference": "look-up", **figures_of(look_up(corpus, kb), corpus, kb, id_map)}
+    if "shortlist" in parts:
+        for encoder.shortlist in shortlists:
+            yield from measure(encoder, corpus, kb, id_map, device, by_type=False, graph=False)
+        encoder.shortlist = kept
+    if "spelling" in parts:
+        for encoder.spelling in SHARES:
+            yield from measure(encoder, corpus, kb, id_map, device, by_type=False, graph=True)
+        encoder.spelling = share
+    if "context" in parts:
+        yield from context(encoder, corpus, kb, id_map, device)
+    if "types" in parts and any(mention.types for _, mention in corpus.mentions):
         yield from measure(encoder, corpus, kb, id_map, device, by_type=True, graph=True)
 
 
