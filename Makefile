@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types contracts check clean
+.PHONY: demo test lint types contracts check clean clean-compiled
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -34,3 +34,7 @@ check: lint types contracts test
 
 clean:
 	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+# numba does not notice edits in a module that compiled code calls.
+clean-compiled:
+	@find src -name '*.nb[ic]' -delete

@@ -117,7 +117,9 @@ def test_nearest_equals_the_whole_matrix(
 ) -> None:
     labels = None
     if data.draw(st.booleans(), label="labelled"):
-        sides = [st.lists(LABEL_SETS, min_size=side.n_items, max_size=side.n_items) for side in (queries, targets)]
+        sides = [
+            st.lists(LABEL_SETS, min_size=side.n_items, max_size=side.n_items) for side in (queries, targets)
+        ]
         labels = Labels(data.draw(sides[0]), data.draw(sides[1]))
     with pytest.MonkeyPatch.context() as monkeypatch:
         patched(data, monkeypatch)
@@ -159,6 +161,20 @@ def test_copies_with_other_labels_stand_for_themselves() -> None:
     items = Embeddings.one_each(np.ones((1, 2), np.float32), np.zeros(4, dtype=np.int32))
     found = nearest_others(items, 2, labels=[frozenset("A"), frozenset("B"), frozenset(), frozenset("A")])
     assert found.items.tolist() == [[2, -1], [2, -1], [0, 1], [0, -1]]
+
+
+@pytest.mark.parametrize("torch", [False, True])
+def test_equal_affinities_beyond_the_rows_first_looked_at(
+    torch: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All is equal, and the lowest items have the last rows."""
+    if torch:
+        monkeypatch.setattr(import_module("arborlink.search.top_rows"), "find_spec", lambda name: None)
+    rows = np.arange(60, dtype=np.int32)
+    for order in (rows, rows[::-1].copy()):
+        targets = Embeddings.one_each(np.ones((60, 2), np.float32), order)
+        found = nearest(Embeddings.one_each(np.ones((30, 2), np.float32)), targets, 3)
+        assert (found.items == [0, 1, 2]).all()
 
 
 def test_a_name_that_everybody_bears_is_cheap() -> None:
@@ -226,8 +242,17 @@ def test_nothing_to_search() -> None:
 
 def test_progress_counts_items_not_vectors(capsys: pytest.CaptureFixture[str]) -> None:
     queries = Embeddings.one_each(np.ones((2, 2), np.float32), np.array([0, 1, 1, 1, 0], dtype=np.int32))
-    labels = Labels([frozenset("A"), frozenset("B"), frozenset("A"), frozenset(), frozenset()], [frozenset()] * 2)
-    nearest(queries, Embeddings.one_each(np.eye(2, dtype=np.float32)), 1, labels=labels, progress=True, what="names")
+    labels = Labels(
+        [frozenset("A"), frozenset("B"), frozenset("A"), frozenset(), frozenset()], [frozenset()] * 2
+    )
+    nearest(
+        queries,
+        Embeddings.one_each(np.eye(2, dtype=np.float32)),
+        1,
+        labels=labels,
+        progress=True,
+        what="names",
+    )
     shown = capsys.readouterr().err
     assert "Searching names" in shown
     assert "5/5" in shown

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 # The inner text must be free of parentheses: "(a (b) c)" defines nothing that can be read off with certainty.
 _PARENTHESIS = re.compile(r"\(([^()\[\]]{2,80})\)|\[([^()\[\]]{2,80})\]")
 _LIST_SEPARATOR = re.compile(r"[,;]")
+_CLOSING = re.compile(r"[)\]]")
 _WORD = re.compile(r"\S+")
 _MAX_SHORT_FORM = 10
 # Characters before a parenthesis that may hold the long form: the words that count, at a length that occurs.
@@ -95,12 +96,26 @@ def _is_short_form(text: str) -> bool:
 
 
 def _long_form(short: str, before: str) -> str | None:
-    """The shortest end of ``before`` that spells ``short``, its first letter at the beginning of a word."""
+    """The shortest end of ``before`` that spells ``short``, if it can be its definition."""
     n_words = min(len(short) + 5, len(short) * 2)
     words = list(_WORD.finditer(before))[-n_words:]
-    if not words:
+    candidate = before[words[0].start() :] if words else ""
+    position = _spelt_from(short, candidate)
+    if position < 0:
         return None
-    candidate = before[words[0].start() :]
+    long = candidate[position:].rstrip(" ([")
+    # "(R)-alpha-methylhistamine": the parenthesis belongs to the name, unless it holds a short form itself.
+    if not _is_balanced(long) and position and not _is_short_form(_CLOSING.split(long, maxsplit=1)[0]):
+        long = candidate[position - 1] + long
+    # "rats (n = 4), mice" begins or ends inside a parenthesis; "IDM in rats" for IDM spells nothing out.
+    is_definition = len(long) > len(short) and _is_balanced(long) and not _holds(long, short)
+    return long if is_definition else None
+
+
+def _spelt_from(short: str, candidate: str) -> int:
+    """Where the letters of ``short`` begin in ``candidate``, matched from the right, the first one beginning a word;
+    -1 if they are not there.
+    """
     position = len(candidate)
     for index in range(len(short) - 1, -1, -1):
         letter = short[index].casefold()
@@ -113,19 +128,13 @@ def _long_form(short: str, before: str) -> str | None:
         ):
             position -= 1
         if position < 0:
-            return None
-    long = candidate[position:].rstrip(" ([")
-    if position and not _is_balanced(long):
-        long = (
-            candidate[position - 1] + long
-        )  # "(R)-alpha-methylhistamine": the parenthesis belongs to the name
-    # "rats (n = 4), mice" begins or ends inside a parenthesis; "IDM in rats" for IDM spells nothing out.
-    is_definition = (
-        len(long) > len(short)
-        and _is_balanced(long)
-        and not _whole_word(short.casefold()).search(long.casefold())
-    )
-    return long if is_definition else None
+            break
+    return position
+
+
+def _holds(text: str, word: str) -> bool:
+    text, word = text.casefold(), word.casefold()
+    return word in text and _whole_word(word).search(text) is not None
 
 
 def _is_balanced(text: str) -> bool:

@@ -1,21 +1,24 @@
 """Embeddings kept on disk, text by text, so that nothing is ever encoded twice.
 
-A store is a folder of segments. Each holds the keys of some texts (a hash of the text) and their vectors, is
-written under a temporary name and renamed when whole: a killed run loses at most the piece it was working on, and
-two runs at once do not disturb each other. Vectors are kept as float16, and a text that was just encoded is rounded
-alike, so that a first and a second run give the same links.
+A store is a folder of segments. Each holds the keys of some texts (a hash of the text), their vectors and a checksum
+of both, is written under a temporary name and renamed when whole: a killed run loses at most the piece it was
+working on, and two runs at once do not disturb each other. Vectors are kept as float16, and a text that was just
+encoded is rounded alike, so that a first and a second run give the same links.
 """
 
 from __future__ import annotations
 
 import os
 import uuid
+import warnings
 from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+_SUFFIX = ".safetensors"
 
 
 def default_cache_folder() -> Path:
@@ -36,6 +39,9 @@ def text_keys(texts: Sequence[str]) -> NDArray[np.uint64]:
 class EmbeddingStore:
     """The vectors of one model's texts.
 
+    A folder that cannot be read or written is no reason to stop: what is not found there is encoded again, and the
+    first piece that cannot be written ends the writing, with a warning.
+
     Args:
         folder: where the segments are; made when the first one is written.
         dimension: length of the vectors; a segment of another length is not read.
@@ -44,44 +50,85 @@ class EmbeddingStore:
     def __init__(self, folder: Path, dimension: int) -> None:
         self.folder = folder
         self.dimension = dimension
+        self._is_writable = True
 
     def fill(self, keys: NDArray[np.uint64], vectors: NDArray[np.float32]) -> NDArray[np.bool_]:
         """Copy the vectors of known keys into the rows of ``vectors``; return which rows were filled."""
-        from safetensors import SafetensorError
-        from safetensors.numpy import load_file
-
         filled = np.zeros(len(keys), dtype=bool)
-        if not len(keys) or not self.folder.is_dir():
+        if not len(keys):
             return filled
         # Sorted by the first half of the hash; the second half confirms a match.
         order = np.argsort(keys[:, 0], kind="stable")
         wanted = keys[order]
-        for segment in sorted(self.folder.glob("*.safetensors")):
-            try:
-                content = load_file(segment)
-            except (OSError, SafetensorError):
-                continue  # removed by another process, or damaged: its texts are encoded again
-            kept = content["keys"]
-            if content["vectors"].shape != (len(kept), self.dimension):
-                continue
+        for segment in self._segments():
+            content = self._read(segment)
+            if content is None:
+                continue  # its texts are encoded again
+            kept, kept_vectors = content
             place = np.minimum(np.searchsorted(wanted[:, 0], kept[:, 0]), len(wanted) - 1)
             match = (wanted[place] == kept).all(axis=1)
             rows = order[place[match]]
-            vectors[rows] = content["vectors"][match]
+            vectors[rows] = kept_vectors[match]
             filled[rows] = True
             if filled.all():
                 break
         return filled
 
     def add(self, keys: NDArray[np.uint64], vectors: NDArray[np.float16]) -> None:
-        """Write one more segment; it is there whole or not at all."""
-        from safetensors.numpy import save_file
+        """Write one more segment; it is there whole or not at all. Warns once if it cannot be written."""
+        if not self._is_writable:
+            return
+        try:
+            self._write(keys, vectors)
+        except OSError as error:
+            self._is_writable = False
+            warnings.warn(
+                f"{self.folder}: embeddings cannot be kept: {error.strerror or error}; going on without, so the "
+                "next run encodes these texts again",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
+    def _segments(self) -> list[Path]:
+        try:
+            return sorted(self.folder.glob(f"*{_SUFFIX}"))
+        except OSError:
+            return []
+
+    def _read(self, segment: Path) -> tuple[NDArray[np.uint64], NDArray[np.float16]] | None:
+        """Keys and vectors of a segment; nothing if it is gone, damaged, or not one of this store's."""
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file
+
+        try:
+            content = load_file(segment)
+            keys, vectors, checksum = content["keys"], content["vectors"], content["checksum"]
+        except (OSError, SafetensorError, KeyError):
+            return None
+        is_ours = keys.dtype == np.uint64 and vectors.dtype == np.float16
+        if not is_ours or keys.shape != (len(vectors), 2) or vectors.shape != (len(keys), self.dimension):
+            return None
+        return (keys, vectors) if np.array_equal(checksum, _checksum(keys, vectors)) else None
+
+    def _write(self, keys: NDArray[np.uint64], vectors: NDArray[np.float16]) -> None:
+        from safetensors.numpy import save
+
+        keys, vectors = np.ascontiguousarray(keys), np.ascontiguousarray(vectors)
+        content = save({"keys": keys, "vectors": vectors, "checksum": _checksum(keys, vectors)})
         self.folder.mkdir(parents=True, exist_ok=True)
         name = uuid.uuid4().hex
         partial = self.folder / f".{name}.partial"
         try:
-            save_file({"keys": np.ascontiguousarray(keys), "vectors": np.ascontiguousarray(vectors)}, partial)
-            partial.replace(self.folder / f"{name}.safetensors")
+            with partial.open("wb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+            partial.replace(self.folder / f"{name}{_SUFFIX}")
         finally:
             partial.unlink(missing_ok=True)
+
+
+def _checksum(keys: NDArray[np.uint64], vectors: NDArray[np.float16]) -> NDArray[np.uint8]:
+    digest = blake2b(keys.tobytes(), digest_size=16)
+    digest.update(vectors.tobytes())
+    return np.frombuffer(digest.digest(), dtype=np.uint8)

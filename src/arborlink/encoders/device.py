@@ -19,11 +19,11 @@ def resolve_device(device: str = "auto") -> str:
             return "cuda"
         return "mps" if torch.backends.mps.is_available() else "cpu"
     try:
-        torch.empty(1, device=device)
-    except (RuntimeError, AssertionError) as error:
+        torch.zeros(1, device=device).item()  # read back: a device without memory ("meta") computes nothing
+    except (RuntimeError, AssertionError, ImportError) as error:
         reason = str(error).splitlines()[0]
         raise ModelError(f"device {device!r} cannot be used: {reason}; 'auto' takes what is there") from error
-    return device
+    return "cpu" if torch.device(device).type == "cpu" else device
 
 
 def resolve_precision(device: str) -> torch.dtype:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from unicodedata import category, normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +23,10 @@ _NOT_WORD = re.compile(r"[\W_]+")
 def lexical_vectors(texts: Sequence[str], dimension: int = 256) -> NDArray[np.float32]:
     """Unit vectors, shape (len(texts), dimension), whose inner products estimate n-gram overlap.
 
-    Case, punctuation and the order of words do not matter; word boundaries count as letters. A string without
-    letters or digits gets the vector of its raw characters.
+    Case, punctuation and the order of words do not matter, nor does the way Unicode composes a letter; word
+    boundaries count as letters. A string without letters or digits gets the vector of its raw characters.
     """
-    folded = [f" {_NOT_WORD.sub(' ', text.casefold()).strip() or text} " for text in texts]
+    folded = [f" {_words(text) or text} " for text in texts]
     codes = np.frombuffer("".join(folded).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     offsets = np.zeros(len(folded) + 1, dtype=np.int64)
     np.cumsum([len(text) for text in folded], out=offsets[1:])
@@ -33,3 +34,15 @@ def lexical_vectors(texts: Sequence[str], dimension: int = 256) -> NDArray[np.fl
 
     vectors: NDArray[np.float32] = fold(codes, offsets, dimension, SHORTEST, LONGEST)
     return vectors
+
+
+def _words(text: str) -> str:
+    """The letters and digits of ``text``, folded, one blank for whatever stands between them."""
+    if text.isascii():
+        return _NOT_WORD.sub(" ", text.lower()).strip()
+    folded = normalize(
+        "NFKC", normalize("NFKC", text).casefold()
+    )  # "㎒" unfolds to capitals, "ǰ" to two letters
+    # Vowel signs and tone marks are part of the word they stand on, which \W does not know.
+    kept = [letter if letter.isalnum() or category(letter)[0] == "M" else " " for letter in folded]
+    return " ".join("".join(kept).split())

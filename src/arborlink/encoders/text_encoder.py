@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arborlink.encoders.cache import EmbeddingStore, text_keys
 from arborlink.encoders.fingerprint import model_fingerprint
 from arborlink.errors import ModelError
-from arborlink.progress import progress_bar
+from arborlink.progress import Advance, progress_bar
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -25,6 +25,8 @@ _PIECE = 8192
 
 class TextEncoder:
     """A sentence-transformers model, run on each distinct text once.
+
+    Prompts that a model may define are not put before the texts.
 
     Args:
         model: the model, on its device.
@@ -42,6 +44,8 @@ class TextEncoder:
         cache: Path | None = None,
         progress: bool | None = None,
     ) -> None:
+        if not callable(getattr(model, "tokenizer", None)):
+            raise ModelError(f"model {name!r} does not read text with a transformer; choose one that does")
         self.model = model.eval()
         self.name = name
         self.max_length = max_length or int(model.max_seq_length or 512)
@@ -77,9 +81,9 @@ class TextEncoder:
         if self._store is not None:
             missing = np.flatnonzero(~self._store.fill(keys, vectors))
         with progress_bar(f"Encoding {what}", len(missing), self.progress) as advance:
-            for piece in self._pieces([texts[row] for row in missing]):
+            for piece in self._pieces([texts[row] for row in missing.tolist()]):
                 rows = missing[piece]
-                fresh = self._encode_piece([texts[row] for row in rows], advance)
+                fresh = self._encode_piece([texts[row] for row in rows.tolist()], advance)
                 vectors[rows] = fresh
                 self.n_encoded += len(rows)
                 if self._store is not None:
@@ -92,26 +96,36 @@ class TextEncoder:
         for start in range(0, len(order), _PIECE):
             yield order[start : start + _PIECE]
 
-    def _encode_piece(self, texts: Sequence[str], advance: Any) -> NDArray[np.float16]:
+    def _encode_piece(self, texts: Sequence[str], advance: Advance) -> NDArray[np.float16]:
+        """Vectors of the texts; a text in which the tokenizer finds no token at all is near to nothing."""
+        readable = [as_unicode(text) for text in texts]
+        ids = self.tokenizer(readable, truncation=True, max_length=self.max_length)["input_ids"]
+        order = sorted((row for row in range(len(ids)) if ids[row]), key=lambda row: -len(ids[row]))
+        budget = _CPU_TOKENS if self.model.device.type == "cpu" else _ACCELERATOR_TOKENS
+        out = np.zeros((len(texts), self.dimension), dtype=np.float16)
+        advance(len(ids) - len(order))
+        position = 0
+        while position < len(order):
+            batch = order[position : position + max(1, budget // len(ids[order[position]]))]
+            position += len(batch)
+            out[batch] = self._encode_batch([ids[row] for row in batch])
+            advance(len(batch))
+        return out
+
+    def _encode_batch(self, ids: list[list[int]]) -> NDArray[np.float16]:
         import torch
 
-        ids = self.tokenizer(list(texts), truncation=True, max_length=self.max_length)["input_ids"]
-        order = sorted(range(len(ids)), key=lambda row: -len(ids[row]))
-        budget = _CPU_TOKENS if self.model.device.type == "cpu" else _ACCELERATOR_TOKENS
-        out = np.empty((len(texts), self.dimension), dtype=np.float16)
-        position = 0
         with torch.inference_mode():
-            while position < len(order):
-                batch = order[position : position + max(1, budget // len(ids[order[position]]))]
-                position += len(batch)
-                features = {
-                    key: value.to(self.model.device)
-                    for key, value in self._pad([ids[row] for row in batch]).items()
-                }
-                vectors = self.model(features)["sentence_embedding"]
-                out[batch] = vectors.float().cpu().numpy()
-                advance(len(batch))
-        return out
+            features = {key: value.to(self.model.device) for key, value in self._pad(ids).items()}
+            exact = self.model(features)["sentence_embedding"].float().cpu().numpy()
+        with np.errstate(over="ignore"):  # told below
+            vectors: NDArray[np.float16] = exact.astype(np.float16)
+        if not np.isfinite(vectors).all():
+            raise ModelError(
+                f"model {self.name!r} makes vectors that are not finite numbers of half precision; its weights may "
+                "be damaged"
+            )
+        return vectors
 
     def _pad(self, ids: list[list[int]]) -> dict[str, Any]:
         import torch
@@ -125,3 +139,8 @@ class TextEncoder:
             "input_ids": torch.from_numpy(padded),
             "attention_mask": torch.from_numpy(mask.astype(np.int64)),
         }
+
+
+def as_unicode(text: str) -> str:
+    """The text with a question mark for each half of a surrogate pair: JSON can hold them, tokenizers cannot."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -6,15 +6,16 @@ them, at the mean of its embeddings until it is trained.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arborlink.corpus import Corpus
 from arborlink.encoder import Embeddings
-from arborlink.encoders.text_encoder import TextEncoder
-from arborlink.encoders.views import Markers, entity_view, mention_view
+from arborlink.encoders.text_encoder import TextEncoder, as_unicode
+from arborlink.encoders.views import Markers, Windows, entity_view
 from arborlink.knowledge_base import KnowledgeBase
 
 if TYPE_CHECKING:
@@ -46,14 +47,15 @@ class TowerEncoder:
     def encode_mentions(self, corpus: Corpus) -> Embeddings:
         """One vector for each distinct window."""
         tower = self.mention_tower
+        counter = TokenCounter(tower.tokenizer)
         n_tokens = tower.max_length - tower.tokenizer.num_special_tokens_to_add()
+        n_tokens -= counter.blanks_at(self.markers)
         views: dict[str, int] = {}
-        rows = [
-            views.setdefault(
-                mention_view(document, mention, n_tokens, self._count_tokens, self.markers), len(views)
-            )
-            for document, mention in corpus.mentions
-        ]
+        rows: list[int] = []
+        for document in corpus:
+            if document.mentions:
+                windows = Windows(document, n_tokens, counter, self.markers)
+                rows += [views.setdefault(windows.of(mention), len(views)) for mention in document.mentions]
         return Embeddings.one_each(tower.encode(list(views), "mentions"), np.array(rows, dtype=np.int32))
 
     def encode_entities(self, kb: KnowledgeBase, corpus: Corpus | None = None) -> Embeddings:
@@ -63,12 +65,39 @@ class TowerEncoder:
         vectors = self.entity_tower.encode(list(views), "entities")
         return Embeddings.one_each(vectors, np.array(rows, dtype=np.int32))
 
-    def _count_tokens(self, words: list[str]) -> list[int]:
-        """Tokens of each word. Word by word they are never fewer than in running text, so windows always fit."""
-        if not words:
-            return []
-        ids = self.mention_tower.tokenizer(words, add_special_tokens=False)["input_ids"]
-        return [max(1, len(word)) for word in ids]
+
+class TokenCounter:
+    """How many tokens words have, each word counted once.
+
+    A word is counted as the first of a text and as one after a blank, which differ where the blank is part of the
+    token, and the larger number holds: for tokenizers that never join words, a window of counted words fits.
+
+    Args:
+        tokenizer: the tower's.
+    """
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._known: dict[str, int] = {}
+
+    def __call__(self, words: Sequence[str]) -> list[int]:
+        """Tokens of each word, at least one."""
+        unknown = list({word for word in words if word not in self._known})
+        if unknown:
+            first, later = self._lengths(unknown), self._lengths([f" {word}" for word in unknown])
+            self._known.update(zip(unknown, map(max, first, later), strict=True))
+        return [self._known[word] for word in words]
+
+    def blanks_at(self, markers: Markers) -> int:
+        """Tokens that the two markers of a window cost besides themselves: some tokenizers keep the blank before."""
+        whole, first, later = self._lengths([f"a {markers.start} a {markers.end} a", "a", " a"])
+        return max(0, whole - 2 - first - 2 * later)
+
+    def _lengths(self, texts: list[str]) -> list[int]:
+        # Not verbose: a word longer than the model's limit is no reason to warn, it will not be kept.
+        readable = [as_unicode(text) for text in texts]
+        ids = self._tokenizer(readable, add_special_tokens=False, verbose=False)["input_ids"]
+        return [max(1, len(own)) for own in ids]
 
 
 def add_markers(model: SentenceTransformer, markers: Markers) -> None:
@@ -80,10 +109,11 @@ def add_markers(model: SentenceTransformer, markers: Markers) -> None:
     missing = [marker for marker in markers.all if marker not in known]
     if not missing:
         return
-    tokenizer.add_special_tokens({"additional_special_tokens": missing})
-    network = model[0].auto_model
+    tokenizer.add_special_tokens({"extra_special_tokens": missing}, replace_extra_special_tokens=False)
+    network: Any = model[0].auto_model
     n_before = network.get_input_embeddings().weight.shape[0]
     network.resize_token_embeddings(max(n_before, len(tokenizer)), mean_resizing=False)
     with torch.no_grad():
         weight = network.get_input_embeddings().weight
-        weight[tokenizer.convert_tokens_to_ids(missing)] = weight[:n_before].mean(dim=0)
+        mean = weight[:n_before].mean(dim=0, dtype=torch.float32)  # half precision cannot add up a vocabulary
+        weight[tokenizer.convert_tokens_to_ids(missing)] = mean.to(weight.dtype)

@@ -5,12 +5,15 @@ description::
 
     left [START] mention [END] right          name [TITLE] aliases ; types ; description
 
-The tokenizer adds its own first and last token. Windows are cut at word boundaries.
+The tokenizer adds its own first and last token. Windows are cut between words; in scripts that are written without
+blanks every character counts as a word. A marker that a text happens to contain loses its first character, so that
+each marker stands where it belongs and nowhere else.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -19,7 +22,13 @@ from arborlink.entity import Entity
 
 CountTokens = Callable[[Sequence[str]], list[int]]
 
-_WORD = re.compile(r"\S+")
+# Thai and Lao, Burmese, Khmer, Chinese and Japanese (but for the ideographic blank).
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fff\u3001-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+# Characters of a token; no vocabulary holds longer ones that matter.
+_LONGEST_TOKEN = 64
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,59 +45,117 @@ class Markers:
         return self.start, self.end, self.title
 
 
+class Windows:
+    """Cuts the windows of one document's mentions; its words are counted once for all of them.
+
+    Args:
+        document: the document.
+        n_tokens: tokens a window may hold, the two markers included.
+        count_tokens: how many tokens each of some words has, at least one.
+        markers: the special tokens.
+    """
+
+    def __init__(
+        self, document: Document, n_tokens: int, count_tokens: CountTokens, markers: Markers
+    ) -> None:
+        self._text = _without_markers(document.text, markers)
+        self._room = max(1, n_tokens - 2)
+        self._markers = markers
+        self._count_tokens = count_tokens
+        spans = [match.span() for match in _WORD.finditer(self._text)]
+        self._starts, self._ends = [start for start, _ in spans], [end for _, end in spans]
+        self._sizes = count_tokens([self._text[start:end] for start, end in spans])
+
+    def of(self, mention: Mention) -> str:
+        """The mention marked in its context.
+
+        The window is centred on the mention: each side gets half of what the mention leaves, and what one side does
+        not need goes to the other. A mention longer than three quarters of the window keeps its beginning and its
+        end.
+        """
+        span, used = self._span(self._text[mention.start : mention.end])
+        room = self._room - used
+        begins, left_sizes = self._before(mention.start)
+        stops, right_sizes = self._after(mention.end)
+        _, right_used = _fitting(right_sizes, room)
+        n_left, left_used = _fitting(left_sizes, max(room // 2, room - right_used))
+        n_right, _ = _fitting(right_sizes, room - left_used)
+        left = self._text[begins[n_left - 1] : mention.start] if n_left else ""
+        right = self._text[mention.end : stops[n_right - 1]] if n_right else ""
+        return " ".join(" ".join([left, self._markers.start, span, self._markers.end, right]).split())
+
+    def _before(self, position: int) -> tuple[list[int], list[int]]:
+        """Beginnings and sizes of the words before ``position``, the nearest first, no more than can be of use."""
+        stop = bisect_left(self._starts, position)
+        begins, sizes = (each[max(0, stop - self._room) : stop][::-1] for each in (self._starts, self._sizes))
+        if stop and self._ends[stop - 1] > position:  # the mention begins inside a word
+            sizes[:1] = self._count_tokens([self._text[begins[0] : position]])
+        return begins, sizes
+
+    def _after(self, position: int) -> tuple[list[int], list[int]]:
+        """Ends and sizes of the words after ``position``, as above."""
+        start = bisect_right(self._ends, position)
+        stops, sizes = (each[start : start + self._room] for each in (self._ends, self._sizes))
+        if stops and self._starts[start] < position:
+            sizes[:1] = self._count_tokens([self._text[position : stops[0]]])
+        return stops, sizes
+
+    def _span(self, text: str) -> tuple[str, int]:
+        """The mention, or its first and last words, and how many tokens that takes."""
+        spans = [match.span() for match in _WORD.finditer(text)]
+        sizes = self._count_tokens([text[start:end] for start, end in spans])
+        room = max(1, self._room - self._room // 4)
+        if sum(sizes) <= room:
+            return text, sum(sizes)
+        n_first, used = _fitting(sizes, room - room // 2)
+        first = text[: spans[n_first - 1][1]] if n_first else ""
+        if not n_first:
+            first, used = self._beginning(
+                text[slice(*spans[0])], room - room // 2 if len(spans) > 1 else room
+            )
+        n_last, last_used = _fitting(sizes[max(1, n_first) :][::-1], room - used)
+        last = text[spans[-n_last][0] :] if n_last else ""
+        return f"{first} {last}", used + last_used
+
+    def _beginning(self, word: str, room: int) -> tuple[str, int]:
+        """As many first characters of a long word as fit."""
+        fits, too_many = 1, min(len(word), _LONGEST_TOKEN * room) + 1
+        while too_many - fits > 1:
+            middle = (fits + too_many) // 2
+            if self._count_tokens([word[:middle]])[0] <= room:
+                fits = middle
+            else:
+                too_many = middle
+        return word[:fits], self._count_tokens([word[:fits]])[0]
+
+
 def mention_view(
     document: Document, mention: Mention, n_tokens: int, count_tokens: CountTokens, markers: Markers
 ) -> str:
-    """The mention marked in its context, in at most ``n_tokens`` tokens.
-
-    The window is centred on the mention: each side gets half of what the mention leaves, and what one side does not
-    need goes to the other. A mention longer than half the window keeps its beginning and its end.
-    """
-    words = document.text_of(mention).split()
-    sizes = count_tokens(words)
-    room = n_tokens - 2
-    span, used = _middle_cut(words, sizes, max(1, room - room // 4))
-    # Words hold at least one token each, so no more than ``room`` words a side can be of use.
-    left = [
-        match.group() for match in _WORD.finditer(document.text, *_before(document.text, mention.start, room))
-    ]
-    right = [
-        match.group() for match in _WORD.finditer(document.text, *_after(document.text, mention.end, room))
-    ]
-    left_sizes, right_sizes = count_tokens(left), count_tokens(right)
-    room -= used
-    left_room = max(room // 2, room - sum(right_sizes))
-    n_left, left_used = _how_many(left_sizes[::-1], left_room)
-    n_right, _ = _how_many(right_sizes, room - left_used)
-    parts = [*left[len(left) - n_left :], markers.start, *span, markers.end, *right[:n_right]]
-    return " ".join(parts)
+    """One mention marked in its context, in at most ``n_tokens`` tokens; see :class:`Windows`."""
+    return Windows(document, n_tokens, count_tokens, markers).of(mention)
 
 
 def entity_view(entity: Entity, markers: Markers, max_characters: int = 2000) -> str:
-    """Name, then everything else that tells what the entity is, in at most ``max_characters`` characters."""
-    rest = " ; ".join(
-        [*entity.names[1:], *entity.types, *([entity.description] if entity.description else [])]
-    )
-    name = " ".join(entity.name.split())[:max_characters]
-    return f"{name} {markers.title} {' '.join(rest.split())}"[: max(max_characters, len(name))].rstrip()
+    """Name, then everything else that tells what the entity is, in at most ``max_characters`` characters.
+
+    A long name is cut so that the marker behind it has room.
+    """
+    rest = " ; ".join(part for part in (*entity.names[1:], *entity.types, entity.description) if part)
+    name, rest = (" ".join(_without_markers(part, markers).split()) for part in (entity.name, rest))
+    name = name[: max(1, max_characters - len(markers.title) - 1)].rstrip()
+    return f"{name} {markers.title} {rest}"[:max_characters].rstrip()
 
 
-def _before(text: str, position: int, n_words: int) -> tuple[int, int]:
-    """Bounds of a stretch of ``text`` before ``position`` that holds enough words, begun at a word."""
-    begin = max(0, position - 40 * n_words)
-    while begin > 0 and not text[begin - 1].isspace() and begin < position:
-        begin += 1
-    return begin, position
+def _without_markers(text: str, markers: Markers) -> str:
+    """The text with the first character of every marker in it blanked: offsets stay what they are."""
+    for marker in markers.all:
+        if marker in text:
+            text = text.replace(marker, " " + marker[1:])
+    return text
 
 
-def _after(text: str, position: int, n_words: int) -> tuple[int, int]:
-    end = min(len(text), position + 40 * n_words)
-    while end < len(text) and not text[end].isspace() and end > position:
-        end -= 1
-    return position, end
-
-
-def _how_many(sizes: Sequence[int], room: int) -> tuple[int, int]:
+def _fitting(sizes: Sequence[int], room: int) -> tuple[int, int]:
     """How many of the first words fit into ``room`` tokens, and how many tokens they take."""
     used = 0
     for number, size in enumerate(sizes):
@@ -96,16 +163,3 @@ def _how_many(sizes: Sequence[int], room: int) -> tuple[int, int]:
             return number, used
         used += size
     return len(sizes), used
-
-
-def _middle_cut(words: list[str], sizes: list[int], room: int) -> tuple[list[str], int]:
-    """All words if they fit, else the first and the last ones that do."""
-    if sum(sizes) <= room:
-        return words, sum(sizes)
-    n_first, first_used = _how_many(sizes, room - room // 2)
-    n_last, last_used = _how_many(sizes[:n_first:-1] if n_first else sizes[::-1], room - first_used)
-    kept = words[:n_first] + words[len(words) - n_last :]
-    if kept:
-        return kept, first_used + last_used
-    # One word longer than the window: its first characters, at most one token each.
-    return [words[0][:room]], room

@@ -92,7 +92,7 @@ def _write_records(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
             except UnicodeEncodeError as error:
                 found = f"U+{ord(error.object[error.start]):04X}"
                 raise InputError(
-                    f"{found} is half a character (a lone surrogate); remove it: {line!a}"
+                    f"{found} is half a character (a lone surrogate); remove it: {line[:60]!a}"
                 ) from error
 
 

@@ -1,0 +1,149 @@
+"""``arborlink link``: every format in, a whole result out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arborlink.result import Result
+from arborlink.result.folder import read_manifest
+
+RunCommand = Callable[..., Any]
+
+PUBTATOR = "7|t|Ada met Bob.\n7|a|In London.\n7\t0\t3\tAda\tPerson\tQ1\n7\t16\t22\tLondon\tPlace\tQ3\n"
+
+
+def append(path: Path, *records: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as stream:
+        stream.writelines(json.dumps(record) + "\n" for record in records)
+
+
+def linked(folder: Path) -> dict[str, str | None]:
+    return {link.mention: link.entity for link in Result.read(folder).links}
+
+
+def test_documents_in_links_and_clusters_out(
+    link: RunCommand, run_command: RunCommand, world: Path, tiny_model: Path
+) -> None:
+    done = link("--model", tiny_model, "--candidates", "2")
+    assert (done.status, done.err) == (0, "")
+    first, *_, last = done.out.splitlines()
+    assert first == "4 mentions of 2 documents, 3 entities: 4 mentions linked"
+    assert last == f"Written to {world / 'out'}; ask why with: arborlink explain {world / 'out'} ada"
+    # the names are in the knowledge base word for word, so weights that know nothing find them too
+    assert linked(world / "out") == {"ada": "Q1", "d1.1": "Q2", "london": "Q3", "d2.0": "Q1"}
+    assert Result.read(world / "out").settings["n_skipped"] == 0
+    assert set(read_manifest(world / "out")["files"]) == {"links.jsonl", "clusters.jsonl", "candidates.jsonl"}
+    assert '"Ada" (ada) → Ada Lovelace (Q1)' in run_command("explain", world / "out", "ada").out
+    evaluated = run_command(
+        "evaluate",
+        *("--links", world / "out", "--documents", world / "documents.jsonl", "--kb", world / "kb.jsonl"),
+        "--json",
+    )
+    assert json.loads(evaluated.out)["n_mentions"] == 4
+
+
+def test_a_second_run_takes_the_embeddings_from_the_cache_and_says_the_same(
+    link: RunCommand, run_command: RunCommand, world: Path, tiny_model: Path, tmp_path: Path
+) -> None:
+    link("--model", tiny_model)
+    first = (world / "out" / "links.jsonl").read_bytes()
+    pieces = sorted((tmp_path / "cache-of-embeddings").rglob("*.safetensors"))
+    assert pieces
+    link("--model", tiny_model)
+    assert (world / "out" / "links.jsonl").read_bytes() == first
+    assert sorted((tmp_path / "cache-of-embeddings").rglob("*.safetensors")) == pieces
+    assert "pieces" in run_command("cache").out
+    run_command("cache", "--clear")
+    assert "No embeddings" in run_command("cache").out
+
+
+def test_the_cache_may_be_elsewhere_or_nowhere(link: RunCommand, world: Path, tiny_model: Path) -> None:
+    link("--model", tiny_model, "--no-cache")
+    link("--model", tiny_model, "--cache", world / "mine")
+    assert not (world / "cache-of-embeddings").exists()
+    assert list((world / "mine").rglob("*.safetensors"))
+
+
+def test_pubtator_documents(link: RunCommand, world: Path, tiny_model: Path) -> None:
+    path = world / "x.pubtator"
+    path.write_text(PUBTATOR, encoding="utf-8")
+    assert link("--model", tiny_model, documents=path).status == 0
+    assert linked(world / "out") == {"7.0": "Q1", "7.1": "Q3"}
+
+
+def test_zeshel_documents_and_pages(link: RunCommand, world: Path, tiny_model: Path) -> None:
+    pages: list[dict[str, Any]] = [
+        {"document_id": "Q1", "title": "Ada", "text": "Ada She wrote"},
+        {"document_id": "Q3", "title": "London", "text": "London A town"},
+        {"document_id": "c1", "title": "a day", "text": "once Ada saw London again", "entity": False},
+    ]
+    append(world / "z" / "documents" / "history.json", *pages)
+    rows = [
+        {
+            "mention_id": id_,
+            "context_document_id": "c1",
+            "corpus": "history",
+            "start_index": token,
+            "end_index": token,
+            "text": text,
+            "label_document_id": label,
+        }
+        for id_, token, text, label in (("M1", 1, "Ada", "Q1"), ("M2", 3, "London", "Q3"))
+    ]
+    mentions = world / "z" / "mentions" / "heldout.json"
+    append(mentions, *rows)
+    assert link("--model", tiny_model, documents=mentions, kb=world / "z").status == 0
+    assert linked(world / "out") == {"M1": "Q1", "M2": "Q3"}
+
+
+@pytest.mark.parametrize("inference", ["directed", "undirected", "minimax", "independent"])
+def test_every_way_of_linking(link: RunCommand, world: Path, tiny_model: Path, inference: str) -> None:
+    done = link("--model", tiny_model, "--inference", inference, "--neighbours", "2", "--by-type")
+    assert done.status == 0
+    settings = Result.read(world / "out").settings
+    assert (settings["inference"], settings["by_type"]) == (inference, True)
+    assert settings["neighbours"] == (0 if inference == "independent" else 2)
+
+
+def test_a_threshold_nobody_reaches_discovers_everybody(
+    link: RunCommand, world: Path, tiny_model: Path
+) -> None:
+    done = link("--model", tiny_model, "--threshold", "1.5")
+    assert done.out.splitlines()[0].endswith("0 mentions linked, 4 in 4 discovered entities")
+    assert set(linked(world / "out").values()) == {None}
+
+
+def test_the_other_options_reach_the_model(link: RunCommand, world: Path, tiny_model: Path) -> None:
+    fingerprints = []
+    for options in ([], ["--shortlist", "1"], ["--view", "context"], ["--entity-model", tiny_model]):
+        done = link("--model", tiny_model, "--device", "cpu", *options)
+        assert done.status == 0, done.err
+        fingerprints.append(Result.read(world / "out").settings["model"])
+    assert len(set(fingerprints[:3])) == 3
+
+
+def test_the_question_to_ask_can_be_pasted(link: RunCommand, world: Path, tiny_model: Path) -> None:
+    done = link("--model", tiny_model, output=world / "my out")
+    assert done.out.rstrip().endswith(f"arborlink explain '{world / 'my out'}' ada")
+
+
+def test_invalid_records_are_skipped_and_counted(link: RunCommand, world: Path, tiny_model: Path) -> None:
+    append(world / "kb.jsonl", {"id": "Q4", "name": " "})
+    blank = {"id": "d3", "text": "   ", "mentions": [{"start": 0, "end": 2}]}
+    append(world / "documents.jsonl", blank, {"id": "d1", "text": "again"})
+    done = link("--model", tiny_model, "--skip-invalid")
+    assert done.status == 0
+    assert done.err.splitlines() == [
+        "skipped 3 invalid records:",
+        f"  {world / 'kb.jsonl'}:4: entity 'Q4' has no name",
+        f"  {world / 'documents.jsonl'}:3: mention 'd3.0' has no text: document 'd3' is blank at 0..2",
+        f"  {world / 'documents.jsonl'}:4: document id 'd1' stands twice, first at line 1",
+    ]
+    assert Result.read(world / "out").settings["n_skipped"] == 3
+    assert len(linked(world / "out")) == 4
