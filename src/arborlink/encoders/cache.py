@@ -61,15 +61,9 @@ class EmbeddingStore:
         order = np.argsort(keys[:, 0], kind="stable")
         wanted = keys[order]
         for segment in self._segments():
-            content = self._read(segment)
-            if content is None:
-                continue  # its texts are encoded again
-            kept, kept_vectors = content
-            place = np.minimum(np.searchsorted(wanted[:, 0], kept[:, 0]), len(wanted) - 1)
-            match = (wanted[place] == kept).all(axis=1)
-            rows = order[place[match]]
-            vectors[rows] = kept_vectors[match]
-            filled[rows] = True
+            places, found = self._find(segment, wanted)
+            vectors[order[places]] = found
+            filled[order[places]] = True
             if filled.all():
                 break
         return filled
@@ -95,20 +89,33 @@ class EmbeddingStore:
         except OSError:
             return []
 
-    def _read(self, segment: Path) -> tuple[NDArray[np.uint64], NDArray[np.float16]] | None:
-        """Keys and vectors of a segment; nothing if it is gone, damaged, or not one of this store's."""
-        from safetensors import SafetensorError
-        from safetensors.numpy import load_file
+    def _find(
+        self, segment: Path, wanted: NDArray[np.uint64]
+    ) -> tuple[NDArray[np.intp], NDArray[np.float16]]:
+        """The places in ``wanted`` that a segment answers, and their vectors.
 
+        Nothing comes of a segment that is gone, damaged, or not one of this store's: its texts are encoded again.
+        Vectors are only read where a key matches, so that a large store costs a small run little.
+        """
+        from safetensors import SafetensorError, safe_open
+
+        nothing = np.empty(0, dtype=np.intp), np.empty((0, self.dimension), dtype=np.float16)
         try:
-            content = load_file(segment)
-            keys, vectors, checksum = content["keys"], content["vectors"], content["checksum"]
-        except (OSError, SafetensorError, KeyError):
-            return None
-        is_ours = keys.dtype == np.uint64 and vectors.dtype == np.float16
-        if not is_ours or keys.shape != (len(vectors), 2) or vectors.shape != (len(keys), self.dimension):
-            return None
-        return (keys, vectors) if np.array_equal(checksum, _checksum(keys, vectors)) else None
+            with safe_open(segment, framework="numpy") as content:
+                keys = content.get_tensor("keys")
+                if keys.dtype != np.uint64 or keys.ndim != 2 or keys.shape[1] != 2:
+                    return nothing
+                place = np.minimum(np.searchsorted(wanted[:, 0], keys[:, 0]), len(wanted) - 1)
+                is_match = (wanted[place] == keys).all(axis=1)
+                if not is_match.any():
+                    return nothing
+                vectors, checksum = content.get_tensor("vectors"), content.get_tensor("checksum")
+        except (OSError, SafetensorError):
+            return nothing
+        is_ours = vectors.dtype == np.float16 and vectors.shape == (len(keys), self.dimension)
+        if not is_ours or not np.array_equal(checksum, _checksum(keys, vectors)):
+            return nothing
+        return place[is_match], vectors[is_match]
 
     def _write(self, keys: NDArray[np.uint64], vectors: NDArray[np.float16]) -> None:
         from safetensors.numpy import save

@@ -22,7 +22,8 @@ from arborlink.encoders.shortlist import shortlist
 from arborlink.encoders.text_encoder import TextEncoder
 from arborlink.knowledge_base import KnowledgeBase
 
-_LEXICAL_DIMENSION = 256
+# Raised when the rules for abbreviations or spelling change: the same weights then make other vectors.
+_RULES_VERSION = 2
 
 
 class NameEncoder:
@@ -47,7 +48,7 @@ class NameEncoder:
     @property
     def fingerprint(self) -> str:
         """Names the weights and settings that decide the vectors."""
-        settings = f"names 1 {self.text_encoder.fingerprint} {self.spelling} {self.shortlist}"
+        settings = f"names {_RULES_VERSION} {self.text_encoder.fingerprint} {self.spelling} {self.shortlist}"
         return blake2b(settings.encode(), digest_size=12).hexdigest()
 
     def encode_mentions(self, corpus: Corpus) -> Embeddings:
