@@ -8,6 +8,7 @@ from pathlib import Path
 
 from arborlink.document import Document, Mention
 from arborlink.errors import InputError
+from arborlink.files import collector_paused
 from arborlink.formats import Problems, read_documents, write_documents
 
 
@@ -30,7 +31,8 @@ class Corpus:
     @classmethod
     def read(cls, path: str | Path, *, format: str | None = None, problems: Problems | None = None) -> Corpus:
         """Read documents in any known format; ``format`` names it where content and name do not tell."""
-        return cls(read_documents(path, format=format, problems=problems))
+        with collector_paused():
+            return cls(read_documents(path, format=format, problems=problems))
 
     def write(self, path: str | Path, *, format: str = "jsonl") -> None:
         """Write the documents; nothing appears under ``path`` before all of it is written."""

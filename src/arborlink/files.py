@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import gzip
 import io
 import itertools
@@ -59,6 +60,18 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
         ) from error
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", path, number + 1) from error
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Hold off the garbage collector while many objects are read that all stay: it would walk them over and over."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from arborlink.entity import Entity
 from arborlink.errors import InputError
+from arborlink.files import collector_paused
 from arborlink.formats import Problems, read_entities, write_entities
 
 
@@ -36,7 +37,8 @@ class KnowledgeBase:
         cls, path: str | Path, *, format: str | None = None, problems: Problems | None = None
     ) -> KnowledgeBase:
         """Read a knowledge base in any known format; ``format`` names it where content and name do not tell."""
-        entities = tuple(read_entities(path, format=format, problems=problems))
+        with collector_paused():
+            entities = tuple(read_entities(path, format=format, problems=problems))
         if not entities:
             raise InputError("the knowledge base is empty: it needs at least one entity", path)
         return cls(entities)

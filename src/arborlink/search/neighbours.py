@@ -161,8 +161,8 @@ def _nearest_of_rows(
     among = None if len(rows) == len(targets.vectors) else rows
     found = Neighbours.none_yet(len(vectors), k)
     open_queries = np.arange(len(vectors))
-    # One row more than k shows whether the k-th is tied; items with several rows may take more to make k.
-    n_more = 1 if len(row_items) == n_items else 1 + (k + 1) // 2
+    # A few rows more than k show where the k-th is tied; items with several rows may take more to make k.
+    n_more = 8 if len(row_items) == n_items else 8 + k // 2
     n_rows = min(len(rows), k + n_more) if k else 0
     while len(open_queries) and n_rows:
         is_open = np.zeros(len(vectors), dtype=bool)
