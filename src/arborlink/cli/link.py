@@ -71,6 +71,8 @@ def link(
     ] = False,
 ) -> None:
     """Link the mentions of documents to a knowledge base, and discover what it lacks."""
+    import gc
+
     from arborlink.corpus import Corpus
     from arborlink.formats import Problems
     from arborlink.knowledge_base import KnowledgeBase
@@ -89,6 +91,7 @@ def link(
     entities = KnowledgeBase.read(kb, format=kb_format, problems=problems)
     corpus = Corpus.read(documents, format=format, problems=problems)
     report_skipped(problems)
+    gc.freeze()  # all of this stays to the end; the collector need not walk it again and again
     if not corpus.n_mentions:
         raise InputError("the documents have no mentions: mark the spans to be linked", documents)
     # The model's libraries take seconds to import: bad input is told first.
