@@ -12,6 +12,7 @@ $(READY): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing ArborLink and its dependencies into $(VENV) (a few minutes the first time)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/python tools/compile_kernels.py
 	@touch $@
 
 demo: $(READY)

@@ -27,6 +27,7 @@ from arborlink.graph import NeighbourGraph
 from arborlink.linker import type_labels
 from arborlink.partition import MODES, partition
 from arborlink.search import nearest, nearest_others
+from look_up import look_up
 from provenance import provenance
 
 PARTS = ("shortlist", "spelling", "context", "types")
@@ -161,16 +162,6 @@ def context(
             "neighbours": 0,
             **figures_of(near.items[rows, best], corpus, kb, id_map),
         }
-
-
-def look_up(corpus: Corpus, kb: KnowledgeBase) -> NDArray[np.int32]:
-    """The baseline: the first entity that bears the mention's string as a name, whatever the case; -1 if none."""
-    bearers: dict[str, int] = {}
-    for number, entity in enumerate(kb):
-        for name in entity.names:
-            bearers.setdefault(name.casefold(), number)
-    strings = (document.text_of(mention).casefold() for document, mention in corpus.mentions)
-    return np.array([bearers.get(string, -1) for string in strings], dtype=np.int32)
 
 
 def figures_of(

@@ -16,10 +16,16 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from arborlink import Corpus, KnowledgeBase, evaluate
+from arborlink.evaluation import Predictions, read_id_map
 from arborlink.files import write_text
+from look_up import look_up
 from provenance import provenance
 
 SHOWN = ("accuracy", "accuracy_ci_low", "accuracy_ci_high", "accuracy_type_Chemical", "accuracy_type_Disease")
@@ -38,7 +44,7 @@ def main() -> None:
     runs = []
     for text in arguments.data:
         name, _, paths = text.partition("=")
-        for run in measure(*paths.split(","), options=options):
+        for run in chain(floor(*paths.split(",")), measure(*paths.split(","), options=options)):
             runs.append({"data": name, **run})
             shown = {key: run["figures"].get(key) for key in (*SHOWN, "recall_at_64", "nmi_ari_mean")}
             print(name, run["evaluate"], json.dumps(shown), flush=True)
@@ -60,15 +66,26 @@ def measure(
             done.check_returncode()
             manifest = json.loads(Path(folder, "result", "manifest.json").read_text(encoding="utf-8"))
             for maps in [[], ["--id-map", id_map]] if id_map else [[]]:
-                evaluate = ["evaluate", "--documents", documents, "--kb", kb, *maps, "--json"]
-                figures = arborlink(*evaluate, "--links", f"{folder}/result")
+                command = ["evaluate", "--documents", documents, "--kb", kb, *maps, "--json"]
+                figures = arborlink(*command, "--links", f"{folder}/result")
                 figures.check_returncode()
                 yield {
                     "link": " ".join(["arborlink", *link]),
-                    "evaluate": " ".join(["arborlink", *evaluate]),
+                    "evaluate": " ".join(["arborlink", *command]),
                     "seconds": manifest["seconds"],
                     "figures": json.loads(figures.stdout),
                 }
+
+
+def floor(documents: str, kb: str, id_map: str | None = None) -> Iterator[dict[str, Any]]:
+    """What exact look-up of the string gets, measured alike."""
+    corpus, entities = Corpus.read(documents), KnowledgeBase.read(kb)
+    entity = look_up(corpus, entities).astype(np.int64)
+    links = Predictions(entity, np.full(len(entity), -1), np.ones(len(entity), dtype=bool))
+    for path in [None, id_map] if id_map else [None]:
+        ids = read_id_map(Path(path)) if path else None
+        figures = evaluate(links, corpus, entities, id_map=ids).to_dict()
+        yield {"link": "look-up", "evaluate": f"look-up, id map {path}", "figures": figures}
 
 
 def arborlink(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -1,0 +1,28 @@
+"""Compile what numba compiles, so that the first command does not have to; the machine code is kept on disk."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arborlink.encoder import Embeddings
+from arborlink.encoders.lexical import lexical_vectors
+from arborlink.graph import NeighbourGraph
+from arborlink.partition import MODES, partition
+from arborlink.search import nearest, nearest_others
+
+
+def main() -> None:
+    """Run every kernel once, on arrays of the kinds the linker has."""
+    mentions = Embeddings.one_each(lexical_vectors(["a mention", "another mention", "a third"]))
+    entities = Embeddings.one_each(lexical_vectors(["an entity", "another entity"]))
+    near, others = nearest(mentions, entities, 1), nearest_others(mentions, 1)
+    graph = NeighbourGraph.from_neighbours(
+        near.items, near.affinities, others.items, others.affinities, n_entities=2
+    )
+    for mode in MODES:
+        for threshold in (None, float(-np.median(near.affinities))):
+            partition(graph, mode, threshold)
+
+
+if __name__ == "__main__":
+    main()
