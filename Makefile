@@ -1,5 +1,7 @@
 # make demo and make test do everything from a clean clone.
 PYTHON ?= python3
+# Options for pip, such as --extra-index-url for an index that has torch's CPU build.
+PIP_OPTIONS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -11,7 +13,7 @@ $(READY): pyproject.toml constraints.txt
 		{ echo "ArborLink needs Python 3.11 or later; say which with: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing ArborLink and its dependencies into $(VENV) (a few minutes the first time)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_OPTIONS) -c constraints.txt -e '.[dev]'
 	@$(BIN)/python tools/compile_kernels.py
 	@touch $@
 

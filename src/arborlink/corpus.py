@@ -34,8 +34,11 @@ class Corpus:
         with collector_paused():
             return cls(read_documents(path, format=format, problems=problems))
 
-    def write(self, path: str | Path, *, format: str = "jsonl") -> None:
-        """Write the documents; nothing appears under ``path`` before all of it is written."""
+    def write(self, path: str | Path, *, format: str | None = None) -> None:
+        """Write the documents; nothing appears under ``path`` before all of it is written.
+
+        Without ``format`` the name tells it; a name that tells none gets ``jsonl``.
+        """
         write_documents(self._documents, path, format=format)
 
     @property

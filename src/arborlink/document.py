@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import index
 
+from arborlink.checks import check_string, string_tuple
 from arborlink.errors import InputError
 
 
@@ -34,17 +36,34 @@ class Mention:
     def __post_init__(self) -> None:
         if not self.id:
             raise InputError(f"a mention at {self.start}..{self.end} has an empty id")
+        check_string(self.id, "the id of a mention")
+        if type(self.start) is not int or type(self.end) is not int:
+            self._set_offsets()
         if self.start < 0:
             raise InputError(f"mention {self.id!r} starts at {self.start}; offsets count from 0")
         if self.end <= self.start:
             raise InputError(
                 f"mention {self.id!r} has no text: it starts at {self.start} and ends at {self.end}"
             )
-        for name in ("types", "entities"):
-            value = getattr(self, name)
-            # a string would pass for a sequence of its characters
-            if isinstance(value, str):
-                raise InputError(f"mention {self.id!r} has {name}={value!r}; expected a tuple: ({value!r},)")
+        types, entities = self.types, self.entities
+        # compared, because most are tuples already and setting a field of a frozen class is slow
+        if (checked := string_tuple(types, "mention", self.id, "types")) is not types:
+            object.__setattr__(self, "types", checked)
+        if entities is not None:
+            checked = string_tuple(entities, "mention", self.id, "entities")
+            if checked is not entities:
+                object.__setattr__(self, "entities", checked)
+
+    def _set_offsets(self) -> None:
+        """Make plain integers of offsets that are whole numbers of another class, such as NumPy's."""
+        try:
+            start, end = int(index(self.start)), int(index(self.end))
+        except TypeError as error:
+            raise InputError(
+                f"mention {self.id!r} has the offsets {self.start!r}..{self.end!r}; expected whole numbers"
+            ) from error
+        object.__setattr__(self, "start", start)
+        object.__setattr__(self, "end", end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +78,8 @@ class Document:
     def __post_init__(self) -> None:
         if not self.id:
             raise InputError("a document has an empty id")
+        check_string(self.id, "the id of a document")
+        check_string(self.text, f"the text of document {self.id!r}")
         object.__setattr__(self, "mentions", tuple(self.mentions))
         seen: set[str] = set()
         for mention in self.mentions:

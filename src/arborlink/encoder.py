@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from arborlink.corpus import Corpus
 from arborlink.knowledge_base import KnowledgeBase
+from arborlink.labels import Labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +64,16 @@ class Encoder(Protocol):
         """Vectors of ``corpus.mentions``, in their order, one for each."""
         ...
 
-    def encode_entities(self, kb: KnowledgeBase, corpus: Corpus | None = None) -> Embeddings:
+    def encode_entities(
+        self, kb: KnowledgeBase, corpus: Corpus | None = None, labels: Labels | None = None
+    ) -> Embeddings:
         """Vectors of ``kb.entities``, in their order.
 
         Args:
             kb: the knowledge base.
             corpus: the documents that will be linked, if known: an encoder may then spare itself those views of an
                 entity that none of their mentions can be near to.
+            labels: which mentions of the corpus may meet which entities, if not all may: a mention must not lose
+                the entities it may meet to nearer ones it may not.
         """
         ...

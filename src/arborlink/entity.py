@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from arborlink.checks import check_string, string_tuple
 from arborlink.errors import InputError
 
 
@@ -25,15 +26,16 @@ class Entity:
     def __post_init__(self) -> None:
         if not self.id:
             raise InputError(f"an entity named {self.name!r} has an empty id")
-        if not self.name.strip():
+        check_string(self.id, "the id of an entity")
+        if self.name is None or not check_string(self.name, f"the name of entity {self.id!r}").strip():
             raise InputError(f"entity {self.id!r} has no name")
-        for field_name in ("aliases", "types"):
-            value = getattr(self, field_name)
-            # a string would pass for a sequence of its characters
-            if isinstance(value, str):
-                raise InputError(
-                    f"entity {self.id!r} has {field_name}={value!r}; expected a tuple: ({value!r},)"
-                )
+        check_string(self.description, f"the description of entity {self.id!r}")
+        aliases, types = self.aliases, self.types
+        # compared, because most are tuples already and setting a field of a frozen class is slow
+        if (checked := string_tuple(aliases, "entity", self.id, "aliases")) is not aliases:
+            object.__setattr__(self, "aliases", checked)
+        if (checked := string_tuple(types, "entity", self.id, "types")) is not types:
+            object.__setattr__(self, "types", checked)
 
     @property
     def names(self) -> tuple[str, ...]:

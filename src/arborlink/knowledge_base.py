@@ -43,8 +43,11 @@ class KnowledgeBase:
             raise InputError("the knowledge base is empty: it needs at least one entity", path)
         return cls(entities)
 
-    def write(self, path: str | Path, *, format: str = "jsonl") -> None:
-        """Write the entities; nothing appears under ``path`` before all of it is written."""
+    def write(self, path: str | Path, *, format: str | None = None) -> None:
+        """Write the entities; nothing appears under ``path`` before all of it is written.
+
+        Without ``format`` the name tells it; a name that tells none gets ``jsonl``.
+        """
         write_entities(self._entities, path, format=format)
 
     @property
@@ -63,8 +66,9 @@ class KnowledgeBase:
     def __iter__(self) -> Iterator[Entity]:
         return iter(self._entities)
 
-    def __contains__(self, entity_id: object) -> bool:
-        return entity_id in self.index
+    def __contains__(self, entity: object) -> bool:
+        """Whether there is an entity of this id; an `Entity` stands for its id."""
+        return (entity.id if isinstance(entity, Entity) else entity) in self.index
 
     def __getitem__(self, entity_id: str) -> Entity:
         return self._entities[self.index[entity_id]]

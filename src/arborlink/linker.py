@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import operator
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,13 +18,14 @@ from arborlink.encoder import Embeddings, Encoder
 from arborlink.errors import InputError, ModelError
 from arborlink.graph import NeighbourGraph
 from arborlink.knowledge_base import KnowledgeBase
+from arborlink.labels import Labels
 from arborlink.partition import MODES, Mode, Partition, partition
 from arborlink.result import Candidate, Link, Result
 from arborlink.search import Neighbours, nearest, nearest_others
-from arborlink.search.labels import Labels
 
 DEFAULT_INFERENCE: Mode = "directed"
 DEFAULT_NEIGHBOURS = 1
+DEFAULT_SHORTLIST = 32
 
 
 class Linker:
@@ -48,19 +51,23 @@ class Linker:
         cls,
         model: str | Path | None = None,
         *,
+        entity_model: str | Path | None = None,
+        view: Literal["names", "context"] | None = None,
+        shortlist: int = DEFAULT_SHORTLIST,
         device: str = "auto",
         cache: str | Path | bool = True,
         progress: bool | None = None,
-        **options: Any,
     ) -> Linker:
         """A linker with the embedded encoder, or with that of a folder or a Hugging Face name.
 
         Args:
-            model: see :func:`arborlink.encoders.load_encoder`.
+            model: nothing, a folder or a name; see :func:`arborlink.encoders.load_encoder` for this and the next.
+            entity_model: the entity tower, where ``model`` is only the mention tower.
+            view: what an untrained model compares.
+            shortlist: names to encode for each mention string, nearest by spelling; 0 encodes all.
             device: ``auto`` takes an accelerator if there is one.
             cache: keep embeddings on disk: in the user's cache folder (``True``), in this folder, or not at all.
             progress: show bars; ``None`` shows them on a terminal only.
-            options: ``entity_model``, ``view`` and ``shortlist`` of ``load_encoder``.
         """
         from arborlink.encoders import load_encoder
         from arborlink.encoders.cache import default_cache_folder
@@ -68,7 +75,15 @@ class Linker:
 
         device = resolve_device(device)
         folder = default_cache_folder() if cache is True else Path(cache) if cache else None
-        encoder = load_encoder(model, device=device, cache=folder, progress=progress, **options)
+        encoder = load_encoder(
+            model,
+            entity_model=entity_model,
+            view=view,
+            shortlist=shortlist,
+            device=device,
+            cache=folder,
+            progress=progress,
+        )
         return cls(encoder, device, progress)
 
     def link(
@@ -91,13 +106,16 @@ class Linker:
             neighbours: mentions that each mention is joined to in the graph.
             threshold: the least affinity that joins two nodes. Mentions that no entity reaches over such edges
                 become clusters of their own. ``None`` links every mention that may meet an entity.
-            by_type: a mention only meets entities and mentions that share a type with it, or have none.
+            by_type: a mention only meets entities that share a type with it or have none, and mentions of the
+                very same types: what it is linked to through others is then of its type too.
             candidates: nearest entities to keep for each mention.
 
         Raises:
             InputError: an argument out of range, documents without mentions, types that nobody shares.
             ModelError: the encoder breaks its promise: vectors that are missing, odd or of different lengths.
         """
+        neighbours, candidates = operator.index(neighbours), operator.index(candidates)
+        threshold = None if threshold is None else float(threshold)
         _check_arguments(inference, neighbours, threshold, candidates)
         if not corpus.n_mentions:
             raise InputError("the documents have no mentions: mark the spans to be linked")
@@ -106,14 +124,15 @@ class Linker:
         with _timed(seconds, "encode_mentions"):
             mentions = self.encoder.encode_mentions(corpus)
         with _timed(seconds, "encode_entities"):
-            entities = self.encoder.encode_entities(kb, corpus)
+            entities = self.encoder.encode_entities(kb, corpus, labels)
         _check_embeddings(mentions, entities, corpus.n_mentions, len(kb))
-        k = 0 if inference == "independent" else neighbours
+        k = 0 if inference == "independent" else min(neighbours, corpus.n_mentions - 1)
+        n_near = min(max(2, candidates), len(kb))
         options: dict[str, Any] = {"device": self.device, "progress": self.progress}
         with _timed(seconds, "search"):
-            near = nearest(mentions, entities, max(2, candidates), labels=labels, what="entities", **options)
-            others = nearest_others(
-                mentions, k, labels=list(labels.of_queries) if labels else None, **options
+            near = _told(nearest(mentions, entities, n_near, labels=labels, what="entities", **options))
+            others = _told(
+                nearest_others(mentions, k, labels=_closed_groups(labels) if labels else None, **options)
             )
         with _timed(seconds, "partition"):
             graph = NeighbourGraph.from_neighbours(
@@ -125,11 +144,13 @@ class Linker:
             links = list(_links(corpus, kb, parts, near))
             kept = _candidates(corpus, kb, near, candidates) if candidates else None
         settings = {
+            "arborlink": _version(),
             "model": self.encoder.fingerprint,
             "inference": inference,
             "neighbours": k,
             "threshold": threshold,
             "by_type": by_type,
+            "candidates": candidates,
             "n_documents": len(corpus),
             "n_mentions": corpus.n_mentions,
             "n_entities": len(kb),
@@ -183,6 +204,14 @@ def type_labels(corpus: Corpus, kb: KnowledgeBase) -> Labels:
     return Labels(of_mentions, of_entities)
 
 
+def _closed_groups(labels: Labels) -> list[frozenset[str]]:
+    """One label for each distinct set of types, none at all being a set too.
+
+    Mentions that only share some types, or have none, would carry a link over to a type that is not theirs.
+    """
+    return [frozenset(["|".join(sorted(own))]) for own in labels.of_queries]
+
+
 def _split(types: tuple[str, ...]) -> frozenset[str]:
     return frozenset(part.strip() for each in types for part in each.split("|") if part.strip())
 
@@ -211,7 +240,7 @@ def _links(corpus: Corpus, kb: KnowledgeBase, parts: Partition, near: Neighbours
             entity=kb.entities[entity].id if entity >= 0 else None,
             name=kb.entities[entity].name if entity >= 0 else None,
             cluster=int(parts.cluster[number]),
-            affinity=None if parent < 0 else _rounded(-parts.weight[number]),
+            affinity=None if parent < 0 else float(-parts.weight[number]),
             parent=parent_id,
             parent_kind=None if parent < 0 else "entity" if in_kb else "mention",
             runner_up=_runner_up(kb, near, number, entity),
@@ -219,9 +248,11 @@ def _links(corpus: Corpus, kb: KnowledgeBase, parts: Partition, near: Neighbours
 
 
 def _runner_up(kb: KnowledgeBase, near: Neighbours, number: int, entity: int) -> Candidate | None:
-    for item, affinity in zip(near.items[number, :2].tolist(), near.affinities[number, :2], strict=True):
+    for item, affinity in zip(
+        near.items[number, :2].tolist(), near.affinities[number, :2].tolist(), strict=True
+    ):
         if item >= 0 and item != entity:
-            return Candidate(kb.entities[item].id, kb.entities[item].name, _rounded(affinity))
+            return Candidate(kb.entities[item].id, kb.entities[item].name, affinity)
     return None
 
 
@@ -230,9 +261,9 @@ def _candidates(
 ) -> dict[str, tuple[Candidate, ...]]:
     return {
         mention.id: tuple(
-            Candidate(kb.entities[item].id, kb.entities[item].name, _rounded(affinity))
+            Candidate(kb.entities[item].id, kb.entities[item].name, affinity)
             for item, affinity in zip(
-                near.items[number, :k].tolist(), near.affinities[number, :k], strict=True
+                near.items[number, :k].tolist(), near.affinities[number, :k].tolist(), strict=True
             )
             if item >= 0
         )
@@ -240,9 +271,17 @@ def _candidates(
     }
 
 
-def _rounded(affinity: Any) -> float:
-    """Six digits: what float32 holds, and what a file should show."""
-    return round(float(affinity), 6)
+def _told(neighbours: Neighbours) -> Neighbours:
+    """Affinities as they will be told, in six digits, so that a threshold means what the files show."""
+    return Neighbours(neighbours.items, np.round(neighbours.affinities.astype(np.float64), 6))
+
+
+def _version() -> str | None:
+    """The version that is installed; a tree that was never installed has none."""
+    try:
+        return version("arborlink")
+    except PackageNotFoundError:
+        return None
 
 
 @contextmanager

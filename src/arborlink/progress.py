@@ -18,7 +18,9 @@ def progress_bar(description: str, total: int, enabled: bool | None = None) -> I
         total: how many there are.
         enabled: show it; ``None`` shows it only on a terminal.
     """
-    if not (sys.stderr.isatty() if enabled is None else enabled) or total == 0:
+    if enabled is None:
+        enabled = sys.stderr is not None and sys.stderr.isatty()
+    if not enabled or total == 0:
         yield lambda n: None
         return
     from rich.console import Console

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -147,3 +149,31 @@ def test_invalid_records_are_skipped_and_counted(link: RunCommand, world: Path, 
     ]
     assert Result.read(world / "out").settings["n_skipped"] == 3
     assert len(linked(world / "out")) == 4
+
+
+def test_one_of_each_and_an_id_that_looks_like_an_option(
+    link: RunCommand, world: Path, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(world))
+    (world / "kb.jsonl").write_text('{"id": "Q1", "name": "Ada"}')
+    (world / "one.jsonl").write_text('{"id": "-x", "text": "Ada", "mentions": [{"start": 0, "end": 3}]}')
+    done = link("--model", tiny_model, documents=world / "one.jsonl", output="~/at home")
+    first, *_, last = done.out.splitlines()
+    assert first == "1 mention of 1 document, 1 entity: 1 mention linked"
+    assert last.endswith(f"arborlink explain -- '{world / 'at home'}' -x.0")
+
+
+def test_embeddings_that_cannot_be_kept_are_told_in_one_line(world: Path, tiny_model: Path) -> None:
+    (world / "file").write_text("in the way")
+    files = ("--kb", world / "kb.jsonl", "--documents", world / "documents.jsonl", "--output", world / "out")
+    arguments = ["link", *files, "--model", tiny_model, "--cache", world / "file"]
+    done = subprocess.run(
+        [sys.executable, "-m", "arborlink.cli.main", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert done.stderr.startswith(f"arborlink: {world / 'file'}")
+    assert "embeddings cannot be kept: Not a directory" in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -169,3 +169,33 @@ def test_a_number_out_of_range_is_a_matter_of_usage(link: RunCommand) -> None:
         done = link(option, "-1")
         assert done.status == 2
         assert f"Invalid value for '{option}'" in done.err
+
+
+def test_an_input_in_the_output_folder_is_not_touched(
+    link: RunCommand, world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (world / "documents.jsonl").rename(world / "candidates.jsonl")
+    before = (world / "candidates.jsonl").read_bytes()
+    monkeypatch.chdir(world)
+    done = link(documents="candidates.jsonl", output=".")
+    assert_one_line(done, "candidates.jsonl in it is one of the inputs; choose another folder for --output")
+    assert (world / "candidates.jsonl").read_bytes() == before
+
+
+def test_files_of_somebody_else_in_the_output_folder_are_not_touched(link: RunCommand, world: Path) -> None:
+    (world / "out").mkdir()
+    (world / "out" / "links.jsonl").write_text("mine")
+    assert_one_line(link(), f"{world / 'out'}: links.jsonl is there and not of a complete result")
+    assert (world / "out" / "links.jsonl").read_text() == "mine"
+
+
+def test_an_output_that_is_a_dangling_link_is_told_before_the_work(link: RunCommand, world: Path) -> None:
+    (world / "out").symlink_to(world / "nowhere")
+    assert_one_line(link(), f"{world / 'out'}: is a link to a folder that is not there")
+
+
+def test_a_knowledge_base_of_no_plain_format_names_its_own_option(link: RunCommand, world: Path) -> None:
+    (world / "kb.txt").write_text("Ada, Bob\n")
+    done = link(kb=world / "kb.txt")
+    assert_one_line(done, "can be jsonl, zeshel, umls: name one with --kb-format")
+    assert "--format" not in done.err.replace("--kb-format", "")

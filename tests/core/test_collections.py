@@ -47,7 +47,8 @@ def test_entities_are_found_by_id() -> None:
     assert (kb["Q2"], kb.index["Q2"], len(kb)) == (bob, 1, 2)
     assert "Q1" in kb
     assert "Q3" not in kb
-    assert ada not in kb
+    assert ada in kb
+    assert Entity("Q3", "Ada") not in kb
     assert list(kb) == list(kb.entities) == [ada, bob]
     assert repr(kb) == "KnowledgeBase(2 entities)"
     with pytest.raises(KeyError, match="Q3"):

@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from arborlink.encoders.cache import EmbeddingStore, default_cache_folder, text_keys
+from arborlink.errors import InputError
 
 Filled = tuple[NDArray[np.float32], NDArray[np.bool_]]
 
@@ -191,3 +192,14 @@ def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     assert default_cache_folder() == tmp_path / "xdg" / "arborlink"
     monkeypatch.setenv("ARBORLINK_CACHE", str(tmp_path / "own"))
     assert default_cache_folder() == tmp_path / "own"
+
+
+def test_without_a_home_the_message_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    def home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("ARBORLINK_CACHE", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", home)
+    with pytest.raises(InputError, match=r"\$ARBORLINK_CACHE to a folder, or keep none with --no-cache"):
+        default_cache_folder()

@@ -16,6 +16,7 @@ from arborlink.encoders.names import mention_strings
 from arborlink.encoders.text_encoder import TextEncoder
 from arborlink.entity import Entity
 from arborlink.knowledge_base import KnowledgeBase
+from arborlink.linker import Linker
 
 TEXT = "liver failure (LF) in the rat: LF, the Rat and liver\n failure"
 
@@ -113,3 +114,19 @@ def test_the_fingerprint_names_model_and_settings(tiny: Any, build_model: Any) -
 def test_a_share_outside_zero_and_one_is_refused(tiny: Any, spelling: float) -> None:
     with pytest.raises(ValueError, match="it must lie between 0 and 1"):
         NameEncoder(TextEncoder(tiny, "tiny"), spelling=spelling)
+
+
+def test_by_type_a_mention_keeps_its_own_entities_however_many_others_are_nearer(
+    encoder: NameEncoder,
+) -> None:
+    text = "mercury compounds"
+    mention = Mention("m", 0, len(text), types=("God",))
+    kb = KnowledgeBase(
+        [
+            *(Entity(f"c{n}", f"mercury compound {n}", types=("Chemical",)) for n in range(60)),
+            Entity("hermes", "Hermes of the Romans", types=("God",)),
+        ]
+    )
+    documents = Corpus([Document("d", text, (mention,))])
+    assert Linker(encoder).link(documents, kb)["m"].entity != "hermes"
+    assert Linker(encoder).link(documents, kb, by_type=True)["m"].entity == "hermes"

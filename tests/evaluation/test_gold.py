@@ -69,6 +69,9 @@ def test_the_id_map_is_read_from_json(tmp_path: Path) -> None:
         ({"a": 3}, "id 'a' maps to 3"),
         ({"a": ""}, "id 'a' maps to ''"),
         ({"a": "b", "b": "c"}, "id 'a' maps to 'b', which the map retires too; map it to 'c'"),
+        ({"a": "b", "b": "c", "c": "d"}, "map it to 'd'"),
+        ({"a": "b", "b": "a"}, r"the map goes in a circle \(a → b → a\): take out the id that is current"),
+        ({"x": "a", "a": "b", "b": "a"}, r"a circle \(a → b → a\)"),
     ],
 )
 def test_an_id_map_that_cannot_be_used_is_refused(tmp_path: Path, content: object, message: str) -> None:

@@ -59,7 +59,7 @@ def test_gzip_and_blank_lines_are_read(corpus: Corpus, kb: KnowledgeBase, tmp_pa
     ("bad", "message"),
     [
         ({"mention": "dX", "entity": None}, "mention 'dX' is not in the gold documents"),
-        ({"entity": None}, '"mention" is null; expected a string'),
+        ({"entity": None}, 'the field "mention" is missing'),
         ({"mention": "d1.0", "entity": 1.5}, '"entity" is the number 1.5'),
         ({"mention": "d1.0", "entity": "Q"}, "entity 'Q' is not in the knowledge base"),
         ({"mention": "d1.0", "entity": 3}, "entity '3' is not in the knowledge base"),
@@ -140,6 +140,7 @@ def test_a_result_folder_without_its_manifest_is_incomplete(
         ResultError, match=r"incomplete, it has no manifest\.json; run `arborlink link` again"
     ):
         Predictions.read(folder, corpus, kb)
+    (folder / "links.jsonl").unlink()
     write_folder(folder, {"links.jsonl": [GOOD]}, {})
     assert Predictions.read(folder, corpus, kb).entity[1] == 2
 
@@ -175,6 +176,7 @@ def test_only_a_folder_brings_its_candidates(tmp_path: Path) -> None:
     write_folder(tmp_path, {"links.jsonl": []}, {})
     (tmp_path / "candidates.jsonl").write_text("from elsewhere", encoding="utf-8")
     assert candidates_file(tmp_path) is None
+    (tmp_path / "candidates.jsonl").unlink()
     write_folder(tmp_path, {"links.jsonl": [], "candidates.jsonl": []}, {})
     assert candidates_file(tmp_path) == tmp_path / "candidates.jsonl"
     assert candidates_file(tmp_path / "links.jsonl") is None

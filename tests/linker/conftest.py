@@ -12,6 +12,7 @@ from arborlink.document import Document, Mention
 from arborlink.encoder import Embeddings
 from arborlink.entity import Entity
 from arborlink.knowledge_base import KnowledgeBase
+from arborlink.labels import Labels
 from arborlink.linker import Linker
 from arborlink.result import Result
 
@@ -42,7 +43,9 @@ class GivenEncoder:
             vectors[one, place], vectors[other, place] = 1, affinity
         return Embeddings.one_each(vectors)
 
-    def encode_entities(self, kb: KnowledgeBase, corpus: Corpus | None = None) -> Embeddings:
+    def encode_entities(
+        self, kb: KnowledgeBase, corpus: Corpus | None = None, labels: Labels | None = None
+    ) -> Embeddings:
         n, n_entities = self.to_entities.shape
         vectors = np.zeros((n_entities, n + len(self.pairs)), dtype=np.float32)
         vectors[:, :n] = self.to_entities.T

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from arborlink.errors import InputError
@@ -121,3 +123,40 @@ def test_types_that_nobody_shares_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=message):
         link_given("x", "A", [[0.9]], types=types, by_type=True)
+
+
+def test_types_hold_along_the_whole_path(link_given: LinkGiven) -> None:
+    """y has no type and z has one more: neither may carry x over to B, however near they are."""
+    types = {"x": ("God",), "z": ("God", "Planet"), "A": ("God",), "B": ("Planet",)}
+    result = link_given(
+        "xyz",
+        "AB",
+        [[0.1, 0.0], [0.0, 0.9], [0.0, 0.9]],
+        {(0, 1): 0.8, (0, 2): 0.7},
+        types=types,
+        by_type=True,
+        neighbours=2,
+    )
+    assert [link.entity for link in result.links] == ["A", "B", "B"]
+
+
+@pytest.mark.parametrize("affinity", [0.1, 0.3333333, 0.7, 0.783249, 0.9999999])
+def test_a_threshold_means_what_the_links_show(link_given: LinkGiven, affinity: float) -> None:
+    shown = link_given("x", "A", [[affinity]])["x"].affinity
+    assert shown is not None
+    assert link_given("x", "A", [[affinity]], threshold=shown)["x"].entity == "A"
+    assert link_given("x", "A", [[affinity]], threshold=shown + 1e-6)["x"].entity is None
+
+
+def test_more_neighbours_and_candidates_than_there_are(link_given: LinkGiven) -> None:
+    many = 10**24
+    result = link_given("xy", "AB", [[0.9, 0.1], [0.2, 0.8]], {(0, 1): 0.5}, neighbours=many, candidates=many)
+    assert [link.entity for link in result.links] == ["A", "B"]
+    assert result.candidates is not None
+    assert [len(each) for each in result.candidates.values()] == [2, 2]
+
+
+def test_numbers_of_numpy_are_numbers(link_given: LinkGiven, tmp_path: Path) -> None:
+    result = link_given("x", "A", [[0.9]], neighbours=np.int64(1), threshold=np.float32(0.5))
+    result.write(tmp_path / "result")
+    assert result.settings["threshold"] == 0.5

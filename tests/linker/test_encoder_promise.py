@@ -15,6 +15,7 @@ from arborlink.encoder import Embeddings, Encoder
 from arborlink.entity import Entity
 from arborlink.errors import InputError, ModelError
 from arborlink.knowledge_base import KnowledgeBase
+from arborlink.labels import Labels
 from arborlink.linker import Linker
 
 CORPUS = Corpus(
@@ -40,7 +41,9 @@ class TwoTowers:
     def encode_mentions(self, corpus: Corpus) -> Embeddings:
         return Embeddings.one_each(np.stack([_words(document.text) for document, _ in corpus.mentions]))
 
-    def encode_entities(self, kb: KnowledgeBase, corpus: Corpus | None = None) -> Embeddings:
+    def encode_entities(
+        self, kb: KnowledgeBase, corpus: Corpus | None = None, labels: Labels | None = None
+    ) -> Embeddings:
         texts = [f"{entity.name} {entity.description}" for entity in kb]
         return Embeddings.one_each(np.stack([2 * _words(text) for text in texts]))
 
@@ -73,7 +76,9 @@ class Fixed:
     def encode_mentions(self, corpus: Corpus) -> Embeddings:
         return self.mentions
 
-    def encode_entities(self, kb: KnowledgeBase, corpus: Corpus | None = None) -> Embeddings:
+    def encode_entities(
+        self, kb: KnowledgeBase, corpus: Corpus | None = None, labels: Labels | None = None
+    ) -> Embeddings:
         return self.entities
 
 

@@ -10,6 +10,7 @@ Entities A and C, mentions x, y, z, one neighbour each:
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.metadata import version
 
 import pytest
 
@@ -139,12 +140,14 @@ def test_arguments_out_of_range_are_refused(
 def test_the_settings_tell_how_it_was_done(link_xyz: LinkGiven) -> None:
     settings = link_xyz(inference="minimax", threshold=0.5, candidates=1).settings
     seconds = settings.pop("seconds")
+    assert settings.pop("arborlink") == version("arborlink")
     assert settings == {
         "model": "given",
         "inference": "minimax",
         "neighbours": 1,
         "threshold": 0.5,
         "by_type": False,
+        "candidates": 1,
         "n_documents": 3,
         "n_mentions": 3,
         "n_entities": 2,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numba
 import pytest
 
-from arborlink.partition.compiled import compiled
+import arborlink
+from arborlink.compiled import compiled
 
 
 def double(number: int) -> int:
@@ -28,6 +30,13 @@ def test_without_a_folder_for_the_cache_functions_are_compiled_anew(monkeypatch:
             raise RuntimeError("cannot cache function 'double': no locator available")
         return real(*functions, **options)
 
-    monkeypatch.setattr("arborlink.partition.compiled.njit", njit)
+    monkeypatch.setattr(numba, "njit", njit)
     assert compiled(double)(21) == 42
-    assert asked == [{"cache": True}, {}]
+    assert asked == [{"cache": True, "nogil": True}, {"nogil": True}]
+
+
+def test_no_module_asks_for_the_cache_by_itself() -> None:
+    """Without a folder for it numba would refuse to import the module."""
+    package = Path(arborlink.__file__).parent
+    asking = {path.name for path in package.rglob("*.py") if "njit(" in path.read_text(encoding="utf-8")}
+    assert asking == {"compiled.py"}

@@ -75,7 +75,7 @@ def test_a_member_of_a_discovered_cluster_hangs_from_its_first_mention() -> None
     assert explanation.steps == (Step("n2", "d-n2", "the weed", 0.7),)
     assert str(explanation).splitlines() == [
         '"the weed" (n2) → a discovered entity',
-        "  iron clover  [first mention of a discovered entity n1]",
+        "  iron clover  [discovered entity, first mention n1]",
         '  └─ 0.700 ─ "the weed"  (n2)',
     ]
 
@@ -85,7 +85,7 @@ def test_the_root_of_a_discovered_cluster_has_no_steps() -> None:
     assert (explanation.root, explanation.steps, explanation.bottleneck) == ("n1", (), None)
     assert str(explanation).splitlines() == [
         '"iron clover" (n1) → a discovered entity',
-        "  iron clover  [first mention of a discovered entity n1]",
+        "  iron clover  [discovered entity, first mention n1]",
         "  Nearest entity: Clover (Q9), affinity 0.400, not near enough",
     ]
     assert CHAIN.explain("alone").runner_up is None
@@ -150,3 +150,22 @@ def test_an_entity_may_have_the_id_of_a_mention() -> None:
     assert [step.mention for step in result.explain("m1").steps] == ["m1"]
     assert [step.mention for step in result.explain("m2").steps] == ["m1", "m2"]
     assert result.explain("m2").root == "m2"
+
+
+def test_a_discovered_cluster_goes_by_its_name_not_by_its_root() -> None:
+    hangs: dict[str, Any] = {"affinity": 0.7, "parent": "a", "parent_kind": "mention"}
+    result = Result(
+        [link("a", "weed"), link("b", "iron clover", **hangs), link("c", "iron clover", **hangs)], {}
+    )
+    assert result.clusters[0].name == result.explain("a").name == result.explain("c").name == "iron clover"
+    assert result.explain("c").root == "a"
+
+
+def test_line_ends_in_a_mention_do_not_break_the_tree() -> None:
+    result = Result([link("m", "iron\n  clover", **PIP, affinity=0.9, parent="Q1", parent_kind="entity")], {})
+    assert result.explain("m").text == "iron\n  clover"
+    assert str(result.explain("m")).splitlines() == [
+        '"iron clover" (m) → Philippa Underhay (Q1)',
+        "  Philippa Underhay  [entity Q1]",
+        '  └─ 0.900 ─ "iron clover"  (m)',
+    ]

@@ -205,7 +205,7 @@ DAMAGES: list[tuple[Callable[[Path], object], str]] = [
     ),
     (lambda folder: edit_manifest(folder, files=[]), "lists no links.jsonl"),
     (
-        lambda folder: edit_manifest(folder, files={"links.jsonl": None}),
+        lambda folder: edit_manifest(folder, files={"links.jsonl": None, "candidates.jsonl": None}),
         "links.jsonl: not the file the manifest",
     ),
     (lambda folder: (folder / "links.jsonl").unlink(), "links.jsonl: not the file the manifest lists"),
@@ -227,6 +227,12 @@ def test_a_folder_that_is_not_whole_is_refused(
         Result.read(tmp_path)
     assert message in str(error.value)
     assert str(error.value).endswith("; run `arborlink link` again")
+    if any(lost in message for lost in ("no manifest.json", "not readable", "not the manifest of a result")):
+        # nothing vouches for the files any more: only their owner may remove them
+        with pytest.raises(InputError, match="move it away or choose another folder"):
+            result.write(tmp_path)
+        for name in names_in(tmp_path):
+            (tmp_path / name).unlink()
     result.write(tmp_path)
     assert Result.read(tmp_path).links == result.links
 
@@ -272,3 +278,43 @@ def test_a_value_that_cannot_be_written_leaves_the_earlier_result(
     with pytest.raises(error):
         Result([Link("d", "d.0", 0, 1, text, cluster=0, **fields)], settings).write(tmp_path)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("name", ["links.jsonl", "clusters.jsonl", "candidates.jsonl", "manifest.json"])
+def test_files_of_somebody_else_are_not_touched(result: Result, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text('{"kind": "mine"}')
+    with pytest.raises(InputError, match=f"{name} is there and not of a complete result; move it away"):
+        result.write(tmp_path)
+    assert names_in(tmp_path) == {name}
+    assert (tmp_path / name).read_text() == '{"kind": "mine"}'
+
+
+def test_beside_an_earlier_result_too_files_of_somebody_else_are_not_touched(tmp_path: Path) -> None:
+    result = Result(links(), {})
+    result.write(tmp_path)
+    (tmp_path / "candidates.jsonl").write_text("mine")
+    with pytest.raises(InputError, match=r"candidates\.jsonl is there"):
+        result.write(tmp_path)
+    assert (tmp_path / "candidates.jsonl").read_text() == "mine"
+    assert Result.read(tmp_path).links == result.links
+
+
+def test_what_a_killed_run_left_is_replaced(
+    result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result.write(tmp_path)
+    replace = Path.replace
+
+    def fail(path: Path, target: Path) -> Path:
+        if target == tmp_path / "manifest.json":
+            raise OSError(5, "Input/output error")
+        return replace(path, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", fail)
+        with pytest.raises(InputError, match="cannot be written"):
+            result.write(tmp_path)
+    assert "manifest.json" not in names_in(tmp_path)
+    result.write(tmp_path)
+    assert Result.read(tmp_path).links == result.links
+    assert not list(tmp_path.glob(".*"))

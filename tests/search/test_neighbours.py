@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from arborlink.encoder import Embeddings
 from arborlink.errors import ModelError
+from arborlink.labels import Labels
 from arborlink.search import Neighbours, nearest, nearest_others
-from arborlink.search.labels import Labels
 
 LABEL_SETS = st.frozensets(st.sampled_from("ABC"), max_size=2)
 VALUES = st.integers(-2, 2).map(float)  # few and whole: products are exact and often equal

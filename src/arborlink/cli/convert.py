@@ -143,7 +143,7 @@ class _Tally:
         self.n_without_mentions = 0
 
     def count(self, items: Iterable[Item]) -> Iterator[Item]:
-        watched = sys.stderr.isatty()
+        watched = sys.stderr is not None and sys.stderr.isatty()
         for item in items:
             self.n_items += 1
             if isinstance(item, Document):

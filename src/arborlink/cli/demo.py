@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from arborlink.cli.output import check_output, expanded, explain_command
+from arborlink.cli.streams import console as output_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,15 +33,15 @@ def demo(
     ] = None,
 ) -> None:
     """Link a made-up harbour town's papers to its register, and discover who is missing from it."""
-    from rich.console import Console
-
     from arborlink.corpus import Corpus
     from arborlink.demo import demo_documents_path, demo_kb_path
     from arborlink.knowledge_base import KnowledgeBase
     from arborlink.linker import Linker
 
+    output = expanded(output)
+    check_output(output)
     kb, corpus = KnowledgeBase.read(demo_kb_path()), Corpus.read(demo_documents_path())
-    console = Console(highlight=False)
+    console = output_console()
     gold = {label for _, mention in corpus.mentions for label in mention.entities or ()}
     console.print(
         f"The demo world: {len(corpus)} documents with {corpus.n_mentions} mentions, a knowledge base of "
@@ -51,17 +55,14 @@ def demo(
     _print(console, "Links that only other mentions make possible", link_table(result, alone, shown))
     _print(console, f"Discovered entities (threshold {THRESHOLD})", discovery_table(corpus, result))
     if shown:
-        console.print("\n[bold]One explanation[/bold]")
-        console.print(str(result.explain(_longest_path(result, shown))), markup=False)
+        console.print("\nOne explanation", style="bold")
+        console.print(str(result.explain(_longest_path(result, shown))))
     _print(console, "Measured against the labels", score_table(corpus, kb, linker, result))
-    console.print(f"\nThe result is in {output}. Try next:")
+    console.print(f"\nThe result is in {output}. Try next:", soft_wrap=True)
     for mention in shown[:1]:
-        console.print(f"  arborlink explain {output} {mention}", markup=False)
-    console.print(
-        f"  arborlink evaluate --links {output} --documents {demo_documents_path()} --kb {demo_kb_path()}",
-        markup=False,
-        soft_wrap=True,
-    )
+        console.print(f"  {explain_command(output, mention)}", soft_wrap=True)
+    files = ("--links", output, "--documents", demo_documents_path(), "--kb", demo_kb_path())
+    console.print(f"  {shlex.join(['arborlink', 'evaluate', *map(str, files)])}", soft_wrap=True)
 
 
 def rescued(corpus: Corpus, alone: Result, result: Result) -> list[str]:
@@ -136,5 +137,5 @@ def _longest_path(result: Result, mentions: list[str]) -> str:
 
 
 def _print(console: Console, title: str, table: Table) -> None:
-    console.print(f"\n[bold]{title}[/bold]")
+    console.print(f"\n{title}", style="bold")
     console.print(table)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
+from arborlink.cli.kb import read_kb
 from arborlink.cli.skipped import report_skipped
+from arborlink.cli.streams import console as output_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,7 +55,6 @@ def evaluate(
     from arborlink import evaluation
     from arborlink.corpus import Corpus
     from arborlink.formats.problems import Problems
-    from arborlink.knowledge_base import KnowledgeBase
 
     evaluation.links_file(links)  # an incomplete result folder should not cost the time to read the rest
     problems = Problems(skip=skip_invalid)
@@ -63,7 +64,7 @@ def evaluate(
     evaluated = evaluation.evaluate(
         links,
         Corpus.read(documents, format=format, problems=problems),
-        KnowledgeBase.read(kb, format=kb_format, problems=problems),
+        read_kb(kb, kb_format, problems),
         train=train,
         candidates=candidates or evaluation.candidates_file(links),
         id_map=None if id_map is None else evaluation.read_id_map(id_map),
@@ -79,12 +80,11 @@ def evaluate(
 
 
 def _print_tables(evaluated: Evaluation) -> None:
-    from rich.console import Console
     from rich.text import Text
 
     from arborlink.evaluation.figures import Group
 
-    console = Console(highlight=False)
+    console = output_console()
     for group in get_args(Group):
         console.print(Text(group.capitalize(), style="bold"))
         _print_group(console, [figure for figure in evaluated.group(group) if _in_table(figure)])

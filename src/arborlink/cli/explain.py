@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from arborlink.cli.streams import is_unicode
 
 
 def explain(
@@ -18,4 +21,8 @@ def explain(
     from arborlink.result import Result
 
     explanation = Result.read(folder).explain(mention)
-    typer.echo(json.dumps(explanation.to_dict(), ensure_ascii=False) if as_json else str(explanation))
+    if as_json:
+        takes_all = sys.stdout is not None and is_unicode(sys.stdout.encoding)
+        typer.echo(json.dumps(explanation.to_dict(), ensure_ascii=not takes_all))
+    else:
+        typer.echo(str(explanation))

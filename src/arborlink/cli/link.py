@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arborlink.cli.kb import read_kb
+from arborlink.cli.output import check_output, expanded, explain_command
 from arborlink.cli.skipped import report_skipped
 from arborlink.errors import InputError
 
@@ -43,7 +43,7 @@ def link(
         ),
     ] = None,
     by_type: Annotated[
-        bool, typer.Option("--by-type", help="Mentions only meet entities and mentions of their own type.")
+        bool, typer.Option("--by-type", help="Mentions only meet entities of their own type or none.")
     ] = False,
     candidates: Annotated[
         int,
@@ -75,7 +75,6 @@ def link(
 
     from arborlink.corpus import Corpus
     from arborlink.formats import Problems
-    from arborlink.knowledge_base import KnowledgeBase
     from arborlink.partition import MODES
 
     if inference not in MODES:
@@ -86,9 +85,10 @@ def link(
         raise InputError(
             f"--threshold {threshold} is not a finite number; leave it out to link every mention"
         )
-    _check_output(output)
+    output = expanded(output)
+    check_output(output, kb, documents)
     problems = Problems(skip=skip_invalid)
-    entities = KnowledgeBase.read(kb, format=kb_format, problems=problems)
+    entities = read_kb(kb, kb_format, problems)
     corpus = Corpus.read(documents, format=format, problems=problems)
     report_skipped(problems)
     gc.freeze()  # all of this stays to the end; the collector need not walk it again and again
@@ -98,7 +98,7 @@ def link(
     from arborlink.linker import Linker
 
     options: dict[str, Any] = {"entity_model": entity_model, "view": view, "shortlist": shortlist}
-    kept: Path | bool = False if no_cache else cache if cache is not None else True
+    kept: Path | bool = False if no_cache else expanded(cache) if cache is not None else True
     linker = Linker.load(model, device=device, cache=kept, **options)
     result = linker.link(
         corpus,
@@ -112,31 +112,27 @@ def link(
     result.settings["n_skipped"] = problems.n_skipped
     result.write(output)
     typer.echo(summary(result))
-    question = shlex.join(["arborlink", "explain", str(output), result.links[0].mention])
+    question = explain_command(output, result.links[0].mention)
     typer.echo(f"Written to {output}; ask why with: {question}")
-
-
-def _check_output(output: Path) -> None:
-    """Tell before the work what would spoil its end."""
-    if output.exists() and not output.is_dir():
-        raise InputError("is a file; --output names a folder", output)
-    there = next(folder for folder in (output, *output.absolute().parents) if folder.exists())
-    if not there.is_dir():
-        raise InputError(f"cannot be made: {there} is a file", output)
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise InputError(f"cannot be written: {there} belongs to somebody else or cannot be changed", output)
 
 
 def summary(result: Result) -> str:
     """What was linked and discovered, and what took its time, in one or two lines."""
     settings = result.settings
     n_unlinked = settings["n_mentions"] - settings["n_linked"]
+    found = f", {n_unlinked:,} in {_counted(settings['n_discovered'], 'discovered entity')}"
     lines = [
-        f"{settings['n_mentions']:,} mentions of {settings['n_documents']:,} documents, "
-        f"{settings['n_entities']:,} entities: {settings['n_linked']:,} mentions linked"
-        + (f", {n_unlinked:,} in {settings['n_discovered']:,} discovered entities" if n_unlinked else "")
+        f"{_counted(settings['n_mentions'], 'mention')} of {_counted(settings['n_documents'], 'document')}, "
+        f"{_counted(settings['n_entities'], 'entity')}: {_counted(settings['n_linked'], 'mention')} linked"
+        + (found if n_unlinked else "")
     ]
     spent = {step: seconds for step, seconds in settings["seconds"].items() if seconds >= 0.05}
     if spent:
         lines.append("Seconds: " + ", ".join(f"{step} {seconds:.1f}" for step, seconds in spent.items()))
     return "\n".join(lines)
+
+
+def _counted(n: int, noun: str) -> str:
+    if n != 1:
+        noun = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{n:,} {noun}"

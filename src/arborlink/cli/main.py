@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from arborlink.cli import cache, convert, demo, evaluate, explain, link
+from arborlink.cli.streams import prepare_streams, warnings_in_one_line
 from arborlink.errors import ArborLinkError
 
 
@@ -22,7 +23,8 @@ class _Verbs(TyperGroup):
         """Run the verb."""
         with _told_in_one_line():
             outcome = super().invoke(ctx)
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
         return outcome
 
 
@@ -57,7 +59,9 @@ def arborlink(
 
 def main() -> None:
     """Run the command line; what a user can act on ends in one line and exit status 2."""
-    app()
+    prepare_streams()
+    with warnings_in_one_line():
+        app()
 
 
 @contextmanager

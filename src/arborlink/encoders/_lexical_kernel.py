@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from arborlink.compiled import compiled
 
 N_PLACES = 4  # dimensions an n-gram is spread over: one alone lets two frequent n-grams cancel or double
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def fold(
     codes: NDArray[np.uint32], offsets: NDArray[np.int64], dimension: int, shortest: int, longest: int
 ) -> NDArray[np.float32]:

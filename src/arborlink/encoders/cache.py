@@ -18,14 +18,28 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from arborlink.errors import InputError
+
 _SUFFIX = ".safetensors"
 
 
 def default_cache_folder() -> Path:
-    """``$ARBORLINK_CACHE``, else ``arborlink`` in the user's cache folder."""
+    """``$ARBORLINK_CACHE``, else ``arborlink`` in the user's cache folder.
+
+    Raises:
+        InputError: neither is set and the user has no home.
+    """
     if configured := os.environ.get("ARBORLINK_CACHE"):
         return Path(configured)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "arborlink"
+    if users := os.environ.get("XDG_CACHE_HOME"):
+        return Path(users) / "arborlink"
+    try:
+        return Path.home() / ".cache" / "arborlink"
+    except RuntimeError as error:
+        raise InputError(
+            "this user has no home folder to keep embeddings in; set $ARBORLINK_CACHE to a folder, or keep none "
+            "with --no-cache"
+        ) from error
 
 
 def text_keys(texts: Sequence[str]) -> NDArray[np.uint64]:

@@ -21,6 +21,7 @@ from arborlink.encoders.lexical import lexical_vectors
 from arborlink.encoders.shortlist import shortlist
 from arborlink.encoders.text_encoder import TextEncoder
 from arborlink.knowledge_base import KnowledgeBase
+from arborlink.labels import Labels
 
 # Raised when the rules for abbreviations or spelling change: the same weights then make other vectors.
 _RULES_VERSION = 2
@@ -56,7 +57,9 @@ class NameEncoder:
         texts, rows = self._distinct(mention_strings(corpus))
         return Embeddings.one_each(self._vectors(texts, lexical_vectors(texts), "mention strings"), rows)
 
-    def encode_entities(self, kb: KnowledgeBase, corpus: Corpus | None = None) -> Embeddings:
+    def encode_entities(
+        self, kb: KnowledgeBase, corpus: Corpus | None = None, labels: Labels | None = None
+    ) -> Embeddings:
         """One vector for each distinct name; with ``corpus``, only for names that one of its mentions is near."""
         names = [entity.names for entity in kb]
         texts, rows = self._distinct(name for entity_names in names for name in entity_names)
@@ -64,8 +67,15 @@ class NameEncoder:
         np.cumsum([len(entity_names) for entity_names in names], out=offsets[1:])
         spelling = lexical_vectors(texts)
         if corpus is not None and self.shortlist:
-            mentions = lexical_vectors(self._distinct(mention_strings(corpus))[0])
-            kept = shortlist(mentions, spelling, self.shortlist)
+            strings, string_rows = self._distinct(mention_strings(corpus))
+            mentions = Embeddings.one_each(lexical_vectors(strings), string_rows)
+            kept = shortlist(
+                mentions,
+                Embeddings(spelling, rows, offsets),
+                self.shortlist,
+                labels,
+                self.text_encoder.device,
+            )
             texts, spelling = [texts[row] for row in kept], spelling[kept]
             rows, offsets = _keep_rows(rows, offsets, kept)
         return Embeddings(self._vectors(texts, spelling, "names"), rows, offsets)

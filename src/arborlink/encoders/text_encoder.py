@@ -64,6 +64,11 @@ class TextEncoder:
         return self.model.tokenizer
 
     @property
+    def device(self) -> str:
+        """Where the model runs."""
+        return str(self.model.device)
+
+    @property
     def ignores_case(self) -> bool:
         """Whether upper and lower case give the same tokens."""
         return bool(self.tokenizer("Aa Bb")["input_ids"] == self.tokenizer("aa bb")["input_ids"])

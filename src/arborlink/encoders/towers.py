@@ -17,6 +17,7 @@ from arborlink.encoder import Embeddings
 from arborlink.encoders.text_encoder import TextEncoder, as_unicode
 from arborlink.encoders.views import Markers, Windows, entity_view
 from arborlink.knowledge_base import KnowledgeBase
+from arborlink.labels import Labels
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -58,7 +59,9 @@ class TowerEncoder:
                 rows += [views.setdefault(windows.of(mention), len(views)) for mention in document.mentions]
         return Embeddings.one_each(tower.encode(list(views), "mentions"), np.array(rows, dtype=np.int32))
 
-    def encode_entities(self, kb: KnowledgeBase, corpus: Corpus | None = None) -> Embeddings:
+    def encode_entities(
+        self, kb: KnowledgeBase, corpus: Corpus | None = None, labels: Labels | None = None
+    ) -> Embeddings:
         """One vector for each distinct entity text; all of them, whatever the documents."""
         views: dict[str, int] = {}
         rows = [views.setdefault(entity_view(entity, self.markers), len(views)) for entity in kb]

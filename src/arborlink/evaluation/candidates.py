@@ -17,6 +17,7 @@ from arborlink.evaluation.metrics import NOT_FOUND
 from arborlink.formats.json_fields import kind_of, read_json_lines
 from arborlink.formats.problems import Problems
 from arborlink.knowledge_base import KnowledgeBase
+from arborlink.result import Candidate
 
 Fields = Mapping[str, object]
 
@@ -28,21 +29,50 @@ class Candidates:
     Args:
         entity: (sum of the lengths,) int64, numbers of entities in the knowledge base.
         n_each: (n,) int64, length of each mention's list (0 without one), aligned with ``Corpus.mentions``.
+        asked: how many were asked for, where that is known: a shorter list then had no more to offer.
     """
 
     entity: NDArray[np.int64]
     n_each: NDArray[np.int64]
+    asked: int | None = None
 
     @classmethod
-    def from_lists(cls, lists: Iterable[Sequence[int]]) -> Candidates:
+    def from_lists(cls, lists: Iterable[Sequence[int]], asked: int | None = None) -> Candidates:
         """Candidates from one list of entity numbers a mention, in the order of ``Corpus.mentions``."""
         arrays = [np.asarray(numbers, np.int64) for numbers in lists]
         flat = np.concatenate(arrays) if arrays else np.empty(0, np.int64)
-        return cls(flat, np.array([len(array) for array in arrays], np.int64))
+        return cls(flat, np.array([len(array) for array in arrays], np.int64), asked)
+
+    @classmethod
+    def of(
+        cls,
+        result: Mapping[str, Sequence[Candidate]],
+        corpus: Corpus,
+        kb: KnowledgeBase,
+        asked: int | None = None,
+    ) -> Candidates:
+        """The candidates of a result in memory, ``Result.candidates``."""
+        lists: list[Sequence[int]] = [()] * corpus.n_mentions
+        for mention, given in result.items():
+            fields = {
+                "mention": mention,
+                "entities": [candidate.entity for candidate in given],
+                "affinities": [float(candidate.affinity) for candidate in given],
+            }
+            try:
+                lists[mention_number(fields, corpus)] = _entities(fields, kb)
+            except InputError as error:
+                raise InputError(f"the candidates of {mention!r}: {error.message}") from error
+        return cls.from_lists(lists, asked)
 
     @classmethod
     def read(
-        cls, path: str | Path, corpus: Corpus, kb: KnowledgeBase, problems: Problems | None = None
+        cls,
+        path: str | Path,
+        corpus: Corpus,
+        kb: KnowledgeBase,
+        problems: Problems | None = None,
+        asked: int | None = None,
     ) -> Candidates:
         """Read ``{"mention", "entities", "affinities"?}`` lines, plain or gzip.
 
@@ -51,6 +81,7 @@ class Candidates:
             corpus: the documents that were linked.
             kb: the knowledge base they were linked to.
             problems: what to do about a list that cannot be used; without it the first one is raised.
+            asked: how many were asked for, if known.
         """
         problems = problems or Problems()
         lists: list[Sequence[int]] = [()] * corpus.n_mentions
@@ -63,10 +94,15 @@ class Candidates:
                 line_of[number] = line
             except InputError as error:
                 problems.found(error.at(file, line))
-        return cls.from_lists(lists)
+        return cls.from_lists(lists, asked)
 
     def depth(self, among: NDArray[np.bool_]) -> int:
-        """The largest cut-off every list can answer for: the length of the shortest one that is not empty."""
+        """The largest cut-off every list can answer for.
+
+        That is the number asked for; where it is not known, the length of the shortest list that is not empty.
+        """
+        if self.asked is not None:
+            return self.asked if among.any() else 0
         lengths = self.n_each[among & (self.n_each > 0)]
         return int(lengths.min()) if len(lengths) else 0
 
@@ -92,7 +128,9 @@ def _mention(fields: Fields, corpus: Corpus, line_of: Mapping[int, int]) -> int:
 
 
 def _entities(fields: Fields, kb: KnowledgeBase) -> list[int]:
-    given = fields.get("entities")
+    if "entities" not in fields:
+        raise InputError('the field "entities" is missing; expected a list of entity ids, best first')
+    given = fields["entities"]
     if not isinstance(given, list):
         raise InputError(f'"entities" is {kind_of(given)}; expected a list of entity ids, best first')
     numbers = [entity_number(entity_id, kb, "entities") for entity_id in given]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from arborlink.corpus import Corpus
@@ -11,6 +11,7 @@ from arborlink.evaluation.candidates import Candidates
 from arborlink.evaluation.counts import count_figures
 from arborlink.evaluation.discovery import discovery_figures
 from arborlink.evaluation.figures import Evaluation
+from arborlink.evaluation.folder import candidates_asked, candidates_asked_in, candidates_file
 from arborlink.evaluation.gold import Gold, gold_ids
 from arborlink.evaluation.linking import linking_figures
 from arborlink.evaluation.predictions import Predictions
@@ -18,7 +19,7 @@ from arborlink.evaluation.protocol import protocol
 from arborlink.evaluation.retrieval import retrieval_figures
 from arborlink.formats.problems import Problems
 from arborlink.knowledge_base import KnowledgeBase
-from arborlink.result import Result
+from arborlink.result import Candidate, Result
 
 
 def evaluate(
@@ -26,7 +27,7 @@ def evaluate(
     corpus: Corpus,
     kb: KnowledgeBase,
     train: Corpus | None = None,
-    candidates: str | Path | Candidates | None = None,
+    candidates: str | Path | Candidates | Mapping[str, Sequence[Candidate]] | None = None,
     id_map: Mapping[str, str] | None = None,
     *,
     bootstrap: int = 1000,
@@ -40,7 +41,8 @@ def evaluate(
         corpus: the documents that were linked, with gold labels.
         kb: the knowledge base they were linked to.
         train: the documents the encoder was trained on; splits accuracy into seen and unseen entities.
-        candidates: the candidates file, or the candidates as arrays; adds recall at k.
+        candidates: for recall at k: a candidates file, ``Result.candidates``, or arrays. By default those of
+            the result or result folder given as ``links``, if it has any.
         id_map: retired id to current id, applied to the gold ids of ``corpus`` and ``train``.
         bootstrap: draws for the confidence interval of the accuracy; 0 for none.
         seed: of those draws.
@@ -55,25 +57,54 @@ def evaluate(
         evaluation = evaluate("result", corpus, kb, train=train)
         print(evaluation.protocol, evaluation["accuracy"], evaluation["accuracy_unseen"])
     """
-    if isinstance(links, Result):
-        links = Predictions.of(links, corpus, kb)
-    elif not isinstance(links, Predictions):
-        links = Predictions.read(links, corpus, kb, problems)
-    if candidates is not None and not isinstance(candidates, Candidates):
-        candidates = Candidates.read(candidates, corpus, kb, problems)
-    _check_fit(links, candidates, corpus, kb)
+    predictions = _predictions(links, corpus, kb, problems)
+    candidates = _candidates(candidates, links, corpus, kb, problems)
+    _check_fit(predictions, candidates, corpus, kb)
     gold = Gold.of(corpus, kb, id_map)
     train_ids = None if train is None else gold_ids(train, id_map)
     figures = [
-        *linking_figures(corpus, gold, links, train_ids, bootstrap, seed),
+        *linking_figures(corpus, gold, predictions, train_ids, bootstrap, seed),
         *retrieval_figures(gold, candidates),
-        *discovery_figures(gold, links),
-        *count_figures(gold, links),
+        *discovery_figures(gold, predictions),
+        *count_figures(gold, predictions),
     ]
     return Evaluation(
         protocol=protocol(gold, id_map, train is not None, candidates is not None),
         figures=tuple(figures),
     )
+
+
+def _predictions(
+    links: str | Path | Result | Predictions, corpus: Corpus, kb: KnowledgeBase, problems: Problems | None
+) -> Predictions:
+    if isinstance(links, Predictions):
+        return links
+    if isinstance(links, Result):
+        return Predictions.of(links, corpus, kb)
+    return Predictions.read(links, corpus, kb, problems)
+
+
+def _candidates(
+    given: str | Path | Candidates | Mapping[str, Sequence[Candidate]] | None,
+    links: str | Path | Result | Predictions,
+    corpus: Corpus,
+    kb: KnowledgeBase,
+    problems: Problems | None,
+) -> Candidates | None:
+    """The candidates given, else those that come with the links; these tell how many were asked for."""
+    own: Path | Mapping[str, Sequence[Candidate]] | None = None
+    asked = None
+    if isinstance(links, Result):
+        own, asked = links.candidates, candidates_asked(links.settings)
+    elif not isinstance(links, Predictions):
+        own = candidates_file(Path(links))
+        asked = None if own is None else candidates_asked_in(Path(links))
+    given = own if given is None else given
+    if given is None or isinstance(given, Candidates):
+        return given
+    if isinstance(given, Mapping):
+        return Candidates.of(given, corpus, kb, asked if given is own else None)
+    return Candidates.read(given, corpus, kb, problems, asked if Path(given) == own else None)
 
 
 def _check_fit(links: Predictions, candidates: Candidates | None, corpus: Corpus, kb: KnowledgeBase) -> None:

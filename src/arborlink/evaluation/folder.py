@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from arborlink.errors import InputError
-from arborlink.result.folder import CANDIDATES, LINKS, read_manifest
+from arborlink.result.folder import CANDIDATES, LINKS, read_manifest, settings_of
 
 
 def links_file(path: Path) -> Path:
@@ -30,3 +32,14 @@ def candidates_file(path: Path) -> Path | None:
     if not path.is_dir() or CANDIDATES not in read_manifest(path)["files"]:
         return None
     return path / CANDIDATES
+
+
+def candidates_asked(settings: Mapping[str, Any]) -> int | None:
+    """How many candidates a mention a result was asked for, if its settings say so."""
+    asked = settings.get("candidates")
+    return asked if type(asked) is int and asked > 0 else None
+
+
+def candidates_asked_in(folder: Path) -> int | None:
+    """The same, of a result folder."""
+    return candidates_asked(settings_of(read_manifest(folder)))

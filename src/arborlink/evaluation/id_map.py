@@ -29,8 +29,19 @@ def read_id_map(path: str | Path) -> dict[str, str]:
             raise InputError(f"id {retired!r} maps to {current!r}; expected the current id, a string", path)
         if content.get(current, current) != current:
             raise InputError(
-                f"id {retired!r} maps to {current!r}, which the map retires too; "
-                f"map it to {content[current]!r}",
+                f"id {retired!r} maps to {current!r}, which the map retires too; {_advice(content, retired)}",
                 path,
             )
     return content
+
+
+def _advice(id_map: dict[str, str], retired: str) -> str:
+    """What to map an id to that reaches a current one, if any, over others."""
+    way = [retired]
+    while id_map.get(way[-1], way[-1]) != way[-1]:
+        following = id_map[way[-1]]
+        if following in way:
+            circle = " → ".join([*way[way.index(following) :], following])
+            return f"the map goes in a circle ({circle}): take out the id that is current"
+        way.append(following)
+    return f"map it to {way[-1]!r}"

@@ -12,7 +12,9 @@ from arborlink.knowledge_base import KnowledgeBase
 
 def mention_number(fields: Mapping[str, object], corpus: Corpus) -> int:
     """Number of the mention a record is about."""
-    mention_id = identifier(fields.get("mention"), "mention")
+    if "mention" not in fields:
+        raise InputError('the field "mention" is missing; expected the id of a mention')
+    mention_id = identifier(fields["mention"], "mention")
     number = corpus.mention_index.get(mention_id)
     if number is None:
         raise InputError(

@@ -13,7 +13,7 @@ CUT_OFFS = (1, 2, 4, 8, 16, 32, 64)
 
 
 def retrieval_figures(gold: Gold, candidates: Candidates | None) -> list[Figure]:
-    """Recall over the linkable mentions at every cut-off that all lists are long enough for.
+    """Recall over the linkable mentions at every cut-off that was asked for or all lists are long enough for.
 
     Recall at 64 of lists of 10 would be recall at 10 under another name: a longer cut-off has no value.
     """
@@ -33,7 +33,10 @@ def _recall(gold: Gold, candidates: Candidates) -> list[Figure]:
         reason = "no linkable mention has candidates" if gold.linkable.any() else NOTHING_LINKABLE
         return [Figure(f"recall_at_{k}", None, "candidates", reason) for k in CUT_OFFS]
     ranks = candidates.ranks(gold)[gold.linkable]
-    too_short = f"the shortest candidate list has {depth} {'entity' if depth == 1 else 'entities'}"
+    if candidates.asked is not None:
+        too_short = f"candidates asked for: {depth}"
+    else:
+        too_short = f"the shortest candidate list has {depth} {'entity' if depth == 1 else 'entities'}"
     return [
         Figure(f"recall_at_{k}", recall_at(ranks, k), "candidates", f"of {len(ranks):,} linkable mentions")
         if k <= depth

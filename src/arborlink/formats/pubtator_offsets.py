@@ -8,6 +8,9 @@ those units, and not every one in code points, is converted.
 from __future__ import annotations
 
 import re
+from array import array
+from bisect import bisect_left
+from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -52,11 +55,18 @@ def unit_that_fits(text: str, span: Span) -> str | None:
 
 
 def _converted(text: str, span: Span, encoding: str) -> Span | None:
-    width = UNITS[encoding][0]
-    ends = accumulate((len(character.encode(encoding)) // width for character in text), initial=0)
-    code_point_at = {unit: code_point for code_point, unit in enumerate(ends)}
-    start, end = code_point_at.get(span.start), code_point_at.get(span.end)
-    if start is None or end is None:
+    offsets = _offsets(text, encoding)
+    start, end = bisect_left(offsets, span.start), bisect_left(offsets, span.end)
+    # an offset that is none of these lies inside a character, or outside the text
+    if max(start, end) > len(text) or (offsets[start], offsets[end]) != span[:2]:
         return None
     converted = Span(start, end, span.surface)
     return converted if fits(text, converted) else None
+
+
+@lru_cache(maxsize=len(UNITS))  # the mentions of a document come one after the other
+def _offsets(text: str, encoding: str) -> array[int]:
+    """Where each code point begins in units of the encoding, and the end of the text."""
+    width = UNITS[encoding][0]
+    lengths = (len(character.encode(encoding, "surrogatepass")) // width for character in text)
+    return array("q", accumulate(lengths, initial=0))

@@ -10,7 +10,7 @@ from arborlink.document import Document
 from arborlink.entity import Entity
 from arborlink.errors import InputError
 from arborlink.formats import jsonl, pubtator, pubtator_writer, zeshel, zeshel_writer
-from arborlink.formats.detect import check_format, detect_format
+from arborlink.formats.detect import ROLE_NAMES, check_format, detect_format, guess_from_name
 from arborlink.formats.problems import Problems
 from arborlink.formats.records import DocumentRecord, EntityRecord, checked_documents, checked_entities
 from arborlink.formats.umls import read_umls
@@ -68,18 +68,39 @@ def read_entities(
     return checked_entities(_ENTITY_READERS[format](path, problems), problems)
 
 
-def write_documents(documents: Iterable[Document], path: str | Path, *, format: str = "jsonl") -> None:
-    """Write documents; nothing appears under its name before all of it is written. ``.gz`` is packed."""
-    check_format(format, "documents", Path(path))
+def write_documents(documents: Iterable[Document], path: str | Path, *, format: str | None = None) -> None:
+    """Write documents; nothing appears under its name before all of it is written. ``.gz`` is packed.
+
+    Args:
+        documents: what to write.
+        path: the file.
+        format: one of `DOCUMENT_FORMATS`; ``None`` goes by the name, ``jsonl`` where that tells none.
+    """
+    format = _format_to_write(format, Path(path), "documents")
     _write(_DOCUMENT_WRITERS[format], documents, Path(path))
 
 
-def write_entities(entities: Iterable[Entity], path: str | Path, *, format: str = "jsonl") -> None:
-    """Write a knowledge base; nothing appears under its name before all of it is written."""
-    check_format(format, "kb", Path(path))
+def write_entities(entities: Iterable[Entity], path: str | Path, *, format: str | None = None) -> None:
+    """Write a knowledge base; see `write_documents`, with `ENTITY_FORMATS` but ``umls``."""
+    format = _format_to_write(format, Path(path), "kb")
     if format not in _ENTITY_WRITERS:
         raise InputError(f"{format} can be read only; write {' or '.join(_ENTITY_WRITERS)}", path)
     _write(_ENTITY_WRITERS[format], entities, Path(path))
+
+
+def _format_to_write(format: str | None, path: Path, role: str) -> str:
+    if format is not None:
+        return check_format(format, role, path)
+    guess = guess_from_name(path)
+    if guess is None:
+        return "jsonl"
+    if guess.role not in (None, role):
+        raise InputError(
+            f"the name is that of {ROLE_NAMES[guess.role]} ({guess.format}), this is {ROLE_NAMES[role]}; "
+            "give another name, or the format",
+            path,
+        )
+    return guess.format
 
 
 def _write(writer: Callable[[Iterable[Item], Path], None], items: Iterable[Item], path: Path) -> None:

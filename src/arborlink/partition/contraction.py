@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arborlink.partition.compiled import compiled
+from arborlink.compiled import compiled
 from arborlink.partition.heap import NODE, meld, remove
 from arborlink.partition.radix import LOW
 from arborlink.partition.union_find import find, unite

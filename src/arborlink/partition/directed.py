@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arborlink.partition.compiled import compiled
+from arborlink.compiled import compiled
 from arborlink.partition.contraction import expand, follow_lightest_edges
 from arborlink.partition.forest import grow_unlinked
 from arborlink.partition.incoming import incoming_edges

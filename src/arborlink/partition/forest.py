@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arborlink.partition.compiled import compiled
+from arborlink.compiled import compiled
 from arborlink.partition.order import ascending
 from arborlink.partition.radix import HALF
 from arborlink.partition.union_find import find, unite

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arborlink.partition.compiled import compiled
+from arborlink.compiled import compiled
 
 # one record per mention, because a step of a merge looks at all of it: (weight key, source) of its lightest
 # edge, its first child in its heap and the next child of its parent, -1 for none

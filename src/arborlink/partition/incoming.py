@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arborlink.partition.compiled import compiled
+from arborlink.compiled import compiled
 from arborlink.partition.lightest import NONE
 from arborlink.partition.order import SHORT
 from arborlink.partition.radix import HALF, sort_by_bytes

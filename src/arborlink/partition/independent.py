@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from arborlink.partition.compiled import compiled
+from arborlink.compiled import compiled
 from arborlink.partition.lightest import lightest_entity_edges, split
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arborlink.partition.compiled import compiled
+from arborlink.compiled import compiled
 from arborlink.partition.radix import HALF, LOW, sort_by_bytes
 
 SHORT = 32

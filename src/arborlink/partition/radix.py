@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arborlink.partition.compiled import compiled
+from arborlink.compiled import compiled
 
 BYTE = np.uint64(0xFF)
 LOW = np.uint64(0xFFFFFFFF)

@@ -29,7 +29,7 @@ class Explanation:
         mention: id of the mention asked about.
         text: what it says.
         entity: id of the entity it was linked to, ``None`` if it was discovered.
-        name: that entity's name; what the root of the cluster says if there is no entity.
+        name: that entity's name; the name of the discovered cluster if there is no entity.
         root: id of the entity or mention the path starts at.
         steps: from the root to the mention; the last step is the mention itself. Empty where the mention is the
             root of a discovered cluster.
@@ -51,27 +51,39 @@ class Explanation:
         return asdict(self)
 
     def __str__(self) -> str:
-        kind = "entity" if self.entity is not None else "first mention of a discovered entity"
-        verdict = f"{self.name} ({self.entity})" if self.entity is not None else "a discovered entity"
-        lines = [f'"{self.text}" ({self.mention}) → {verdict}', f"  {self.name}  [{kind} {self.root}]"]
+        kind = "entity" if self.entity is not None else "discovered entity, first mention"
+        name = _on_one_line(self.name)
+        verdict = f"{name} ({self.entity})" if self.entity is not None else "a discovered entity"
+        lines = [
+            f'"{_on_one_line(self.text)}" ({self.mention}) → {verdict}',
+            f"  {name}  [{kind} {self.root}]",
+        ]
         for number, step in enumerate(self.steps):
             mark = "   ← bottleneck" if number == self.bottleneck and len(self.steps) > 1 else ""
             lines.append(
-                f'{"  " * (number + 1)}└─ {step.affinity:.3f} ─ "{step.text}"  ({step.mention}){mark}'
+                f'{"  " * (number + 1)}└─ {step.affinity:.3f} ─ "{_on_one_line(step.text)}"  ({step.mention}){mark}'
             )
         if self.runner_up is not None:
             lines.append(self._runner_up_line(self.runner_up))
         return "\n".join(lines)
 
     def _runner_up_line(self, runner_up: Candidate) -> str:
-        other = f"{runner_up.name} ({runner_up.entity}), affinity {runner_up.affinity:.3f}"
+        other = (
+            f"{_on_one_line(runner_up.name or '')} ({runner_up.entity}), affinity {runner_up.affinity:.3f}"
+        )
         if self.entity is None:
             return f"  Nearest entity: {other}, not near enough"
         return f"  Runner-up: {other} to the mention by itself"
 
 
-def explain(links: Mapping[str, Link], mention: str) -> Explanation:
-    """Explain one mention of a result, by id."""
+def explain(links: Mapping[str, Link], mention: str, discovered: Mapping[int, str]) -> Explanation:
+    """Explain one mention of a result.
+
+    Args:
+        links: the links of the result, by mention id.
+        mention: id of the mention.
+        discovered: names of the clusters without an entity, by number.
+    """
     if mention not in links:
         raise InputError(f"there is no mention {mention!r} in the result{_hint(links, mention)}")
     link = links[mention]
@@ -90,12 +102,17 @@ def explain(links: Mapping[str, Link], mention: str) -> Explanation:
         mention=link.mention,
         text=link.text,
         entity=link.entity,
-        name=link.name or top.text,
+        name=link.name or discovered[link.cluster],
         root=link.entity if link.entity is not None else top.mention,
         steps=steps,
         bottleneck=weakest,
         runner_up=link.runner_up,
     )
+
+
+def _on_one_line(text: str) -> str:
+    """The text with white space folded, so that a line end in a mention does not break the tree."""
+    return " ".join(text.split())
 
 
 def _hint(links: Mapping[str, Link], asked: str) -> str:

@@ -5,12 +5,17 @@ hidden folder inside the result's. Only then does an earlier manifest go away, t
 new manifest comes last. So a folder with a manifest is complete and one without is not, whatever moment the writing
 was killed at; and what goes wrong before (a full disk, a value that cannot be written) leaves an earlier result as
 it was.
+
+While the files take their places a hidden mark stands in the folder. By it the next run knows the files of a killed
+one: without a mark or a manifest they might be anybody's, and are not touched.
 """
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -20,6 +25,8 @@ from arborlink.files import partial_path, read_lines, sync_folder, write_text
 
 MANIFEST = "manifest.json"
 LINKS, CLUSTERS, CANDIDATES = "links.jsonl", "clusters.jsonl", "candidates.jsonl"
+NAMES = (LINKS, CLUSTERS, CANDIDATES, MANIFEST)
+_MARK = ".arborlink-result"
 _KIND, _VERSION = "arborlink-result", 1
 _AGAIN = "run `arborlink link` again"
 # What the manifest holds of its own beside the settings.
@@ -29,9 +36,14 @@ _OWN_FIELDS = ("kind", "version", "files")
 def write_folder(
     folder: Path, files: Mapping[str, Iterable[Mapping[str, Any]]], settings: Mapping[str, Any]
 ) -> None:
-    """Write JSONL files and their manifest; files of an earlier result that are not written again are removed."""
+    """Write JSONL files and their manifest; files of an earlier result that are not written again are removed.
+
+    Raises:
+        InputError: the folder cannot be written, or holds files of these names that no result brought there.
+    """
     from shutil import rmtree
 
+    refuse_foreign_files(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         staging = partial_path(folder / MANIFEST)
@@ -45,6 +57,22 @@ def write_folder(
             rmtree(staging, ignore_errors=True)
     except OSError as error:
         raise InputError(f"the result cannot be written: {error.strerror or error}", folder) from error
+
+
+def refuse_foreign_files(folder: Path) -> None:
+    """Stop where writing a result would take away a file that is not of an earlier result.
+
+    Raises:
+        InputError: there is such a file.
+    """
+    if (folder / _MARK).exists():
+        return
+    ours = _names_of_result(folder)
+    for name in NAMES:
+        if name not in ours and os.path.lexists(folder / name):
+            raise InputError(
+                f"{name} is there and not of a complete result; move it away or choose another folder", folder
+            )
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -83,6 +111,18 @@ def read_records(path: Path) -> Iterator[dict[str, Any]]:
             raise InputError(f"broken JSON: {error}", path, number) from error
 
 
+def _names_of_result(folder: Path) -> set[str]:
+    """The files that the folder's manifest, of whatever version, says are a result's; none without one."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return set()
+    if not isinstance(manifest, dict) or manifest.get("kind") != _KIND:
+        return set()
+    files = manifest.get("files")
+    return {MANIFEST, LINKS, CLUSTERS, *(files if isinstance(files, dict) else (CANDIDATES,))}
+
+
 def _write_records(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
     with write_text(path) as stream:
         for record in records:
@@ -110,6 +150,8 @@ def _write_manifest(staging: Path, names: Iterable[str], settings: Mapping[str, 
 
 def _publish(staging: Path, folder: Path, names: Collection[str]) -> None:
     """Move the files to their places; the folder counts as a result again with the last move."""
+    (folder / _MARK).touch()
+    sync_folder(folder)
     (folder / MANIFEST).unlink(missing_ok=True)
     sync_folder(folder)
     for name in names:
@@ -119,6 +161,8 @@ def _publish(staging: Path, folder: Path, names: Collection[str]) -> None:
     sync_folder(folder)
     (staging / MANIFEST).replace(folder / MANIFEST)
     sync_folder(folder)
+    with suppress(OSError):  # the result is whole, and the next one takes the mark away too
+        (folder / _MARK).unlink()
 
 
 def _check_manifest(path: Path, manifest: Any) -> None:

@@ -10,10 +10,13 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entity that a mention could be, and how near it is by itself."""
+    """An entity that a mention could be, and how near it is by itself.
+
+    ``name`` is ``None`` where the candidates were read back: their file names entities by id alone.
+    """
 
     entity: str
-    name: str
+    name: str | None
     affinity: float
 
 

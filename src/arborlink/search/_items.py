@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from arborlink.compiled import compiled
 
-@numba.njit(cache=True, nogil=True)
+
+@compiled
 def distinct_items(
     products: NDArray[np.float32],
     rows: NDArray[np.int64],
@@ -57,7 +58,7 @@ def distinct_items(
     return items, affinities, is_sure
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _items_of(
     rows: NDArray[np.int64], row_offsets: NDArray[np.int64], row_items: NDArray[np.int32], k: int
 ) -> NDArray[np.int32]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arborlink.encoder import Embeddings
 from arborlink.errors import ModelError
+from arborlink.labels import Labels
 from arborlink.progress import Advance, progress_bar
-from arborlink.search.labels import Labels
 from arborlink.search.top_rows import top_rows
 
 # Nearest rows held at a time, in all queries together: 16 Mi of them are 192 MiB.
@@ -23,11 +24,11 @@ class Neighbours:
 
     Args:
         items: int32, shape (n_queries, k); -1 where there are fewer than k.
-        affinities: float32, the same shape; -inf where there is no item.
+        affinities: floating, the same shape; -inf where there is no item.
     """
 
     items: NDArray[np.int32]
-    affinities: NDArray[np.float32]
+    affinities: NDArray[np.floating[Any]]
 
     @classmethod
     def none_yet(cls, n_queries: int, k: int) -> Neighbours:
