@@ -9,10 +9,11 @@ from arborlink.encoders.lexical import lexical_vectors
 from arborlink.graph import NeighbourGraph
 from arborlink.partition import MODES, partition
 from arborlink.search import nearest, nearest_others
+from arborlink.training.targets import nearest_gold, parents
 
 
 def main() -> None:
-    """Run every kernel once, on arrays of the kinds the linker has."""
+    """Run every kernel once, on arrays of the kinds the linker and the training have."""
     mentions = Embeddings.one_each(lexical_vectors(["a mention", "another mention", "a third"]))
     entities = Embeddings.one_each(lexical_vectors(["an entity", "another entity"]))
     near, others = nearest(mentions, entities, 1), nearest_others(mentions, 1)
@@ -22,6 +23,9 @@ def main() -> None:
     for mode in MODES:
         for threshold in (None, float(-np.median(near.affinities))):
             partition(graph, mode, threshold)
+    one_cluster = np.zeros(mentions.n_items, dtype=np.int64)
+    for positives in (parents, nearest_gold):
+        positives(mentions.vectors, near.affinities[:, 0].astype(np.float32), one_cluster)
 
 
 if __name__ == "__main__":

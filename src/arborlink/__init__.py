@@ -11,11 +11,12 @@ if TYPE_CHECKING:
     from arborlink.corpus import Corpus
     from arborlink.document import Document, Mention
     from arborlink.entity import Entity
-    from arborlink.errors import ArborLinkError, InputError, ModelError, ResultError
+    from arborlink.errors import ArborLinkError, InputError, ModelError, ResultError, TrainingError
     from arborlink.evaluation import evaluate
     from arborlink.knowledge_base import KnowledgeBase
     from arborlink.linker import Linker
     from arborlink.result import Result
+    from arborlink.training import TrainingConfig, TrainingReport, train
 
 _HOMES = {
     "ArborLinkError": "arborlink.errors",
@@ -29,7 +30,11 @@ _HOMES = {
     "ModelError": "arborlink.errors",
     "Result": "arborlink.result",
     "ResultError": "arborlink.errors",
+    "TrainingConfig": "arborlink.training",
+    "TrainingError": "arborlink.errors",
+    "TrainingReport": "arborlink.training",
     "evaluate": "arborlink.evaluation",
+    "train": "arborlink.training",
 }
 
 __all__ = [
@@ -44,7 +49,11 @@ __all__ = [
     "ModelError",
     "Result",
     "ResultError",
+    "TrainingConfig",
+    "TrainingError",
+    "TrainingReport",
     "evaluate",
+    "train",
 ]
 
 

@@ -5,7 +5,8 @@
     ArborLinkError             anything a user can act on; the command line prints it in one line, exit status 2
     ├── InputError             a file, a record or a value that cannot be used; names the file and line it knows
     ├── ModelError             an encoder that cannot be loaded or is not what it claims to be
-    └── ResultError            a result folder that is missing, incomplete or of another version
+    ├── ResultError            a result folder that is missing, incomplete or of another version
+    └── TrainingError          a training that cannot go on
 
 Every message says where, what was found, what was expected and what to do.
 """
@@ -51,3 +52,7 @@ class ModelError(ArborLinkError):
 
 class ResultError(ArborLinkError):
     """A result folder that is missing, incomplete or written by another version."""
+
+
+class TrainingError(ArborLinkError):
+    """A training that cannot go on: its loss or its weights are no finite numbers any more."""

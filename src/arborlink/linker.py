@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import operator
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,17 +13,17 @@ from typing import Any, Literal
 import numpy as np
 
 from arborlink.corpus import Corpus
-from arborlink.encoder import Embeddings, Encoder
-from arborlink.errors import InputError, ModelError
+from arborlink.encoder import Encoder
+from arborlink.encoders.model_folder import Inference, is_model_folder, read_settings
+from arborlink.encoders.promise import check_embeddings
+from arborlink.errors import InputError
 from arborlink.graph import NeighbourGraph
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.labels import Labels
-from arborlink.partition import MODES, Mode, Partition, partition
+from arborlink.partition import Mode, Partition, partition
 from arborlink.result import Candidate, Link, Result
 from arborlink.search import Neighbours, nearest, nearest_others
 
-DEFAULT_INFERENCE: Mode = "directed"
-DEFAULT_NEIGHBOURS = 1
 DEFAULT_SHORTLIST = 32
 
 
@@ -35,16 +34,27 @@ class Linker:
         encoder: what turns mentions and entities into vectors.
         device: where the search runs; ``cpu`` uses FAISS.
         progress: show bars; ``None`` shows them on a terminal only.
+        defaults: how to link where :meth:`link` is not told; ``None`` is ``Inference()``.
+        model: what to call the model in a result; ``None`` takes the encoder's fingerprint.
 
     Example:
         >>> linker = Linker.load()                                             # doctest: +SKIP
         >>> result = linker.link(Corpus.read("notes.jsonl"), KnowledgeBase.read("kb.jsonl"))  # doctest: +SKIP
     """
 
-    def __init__(self, encoder: Encoder, device: str = "cpu", progress: bool | None = None) -> None:
+    def __init__(
+        self,
+        encoder: Encoder,
+        device: str = "cpu",
+        progress: bool | None = None,
+        defaults: Inference | None = None,
+        model: str | None = None,
+    ) -> None:
         self.encoder = encoder
         self.device = device
         self.progress = progress
+        self.defaults = Inference() if defaults is None else defaults
+        self.model = model
 
     @classmethod
     def load(
@@ -59,6 +69,8 @@ class Linker:
         progress: bool | None = None,
     ) -> Linker:
         """A linker with the embedded encoder, or with that of a folder or a Hugging Face name.
+
+        A model that ArborLink saved brings its own defaults for :meth:`link`: what was best on its dev documents.
 
         Args:
             model: nothing, a folder or a name; see :func:`arborlink.encoders.load_encoder` for this and the next.
@@ -84,20 +96,25 @@ class Linker:
             cache=folder,
             progress=progress,
         )
-        return cls(encoder, device, progress)
+        if model is None or not is_model_folder(Path(model)):
+            return cls(encoder, device, progress)
+        settings = read_settings(Path(model))
+        return cls(encoder, device, progress, settings.inference, settings.fingerprint)
 
     def link(
         self,
         corpus: Corpus,
         kb: KnowledgeBase,
         *,
-        inference: Mode = DEFAULT_INFERENCE,
-        neighbours: int = DEFAULT_NEIGHBOURS,
-        threshold: float | None = None,
-        by_type: bool = False,
+        inference: Mode | None = None,
+        neighbours: int | None = None,
+        threshold: float | Literal["model"] | None = "model",
+        by_type: bool | None = None,
         candidates: int = 0,
     ) -> Result:
         """Link every mention, or discover what the knowledge base lacks.
+
+        What is not given is as the model's folder says, else ``directed``, one neighbour, no threshold, not by type.
 
         Args:
             corpus: the documents; gold labels in them are not looked at.
@@ -105,7 +122,8 @@ class Linker:
             inference: ``directed``, ``undirected``, ``minimax`` or ``independent``.
             neighbours: mentions that each mention is joined to in the graph.
             threshold: the least affinity that joins two nodes. Mentions that no entity reaches over such edges
-                become clusters of their own. ``None`` links every mention that may meet an entity.
+                become clusters of their own. ``None`` links every mention that may meet an entity; ``"model"`` is
+                the model's own.
             by_type: a mention only meets entities that share a type with it or have none, and mentions of the
                 very same types: what it is linked to through others is then of its type too.
             candidates: nearest entities to keep for each mention.
@@ -114,42 +132,46 @@ class Linker:
             InputError: an argument out of range, documents without mentions, types that nobody shares.
             ModelError: the encoder breaks its promise: vectors that are missing, odd or of different lengths.
         """
-        neighbours, candidates = operator.index(neighbours), operator.index(candidates)
-        threshold = None if threshold is None else float(threshold)
-        _check_arguments(inference, neighbours, threshold, candidates)
+        chosen = self.defaults.replaced(inference, neighbours, threshold, by_type)
+        candidates = operator.index(candidates)
+        if candidates < 0:
+            raise InputError(f"candidates is {candidates}; expected 0 or more")
         if not corpus.n_mentions:
             raise InputError("the documents have no mentions: mark the spans to be linked")
         seconds: dict[str, float] = {}
-        labels = type_labels(corpus, kb) if by_type else None
+        labels = _labels(corpus, kb, is_asked=by_type is not None) if chosen.by_type else None
         with _timed(seconds, "encode_mentions"):
             mentions = self.encoder.encode_mentions(corpus)
         with _timed(seconds, "encode_entities"):
             entities = self.encoder.encode_entities(kb, corpus, labels)
-        _check_embeddings(mentions, entities, corpus.n_mentions, len(kb))
-        k = 0 if inference == "independent" else min(neighbours, corpus.n_mentions - 1)
+        check_embeddings(mentions, entities, corpus.n_mentions, len(kb))
+        k = 0 if chosen.mode == "independent" else min(chosen.neighbours, corpus.n_mentions - 1)
         n_near = min(max(2, candidates), len(kb))
         options: dict[str, Any] = {"device": self.device, "progress": self.progress}
         with _timed(seconds, "search"):
             near = _told(nearest(mentions, entities, n_near, labels=labels, what="entities", **options))
             others = _told(
-                nearest_others(mentions, k, labels=_closed_groups(labels) if labels else None, **options)
+                nearest_others(
+                    mentions, k, labels=same_types(labels.of_queries) if labels else None, **options
+                )
             )
         with _timed(seconds, "partition"):
             graph = NeighbourGraph.from_neighbours(
                 near.items[:, :1], near.affinities[:, :1], others.items, others.affinities, len(kb)
             )
             # Affinities are turned into weights when the graph is built; the threshold turns with them.
-            parts = partition(graph, inference, None if threshold is None else -threshold)
+            parts = partition(graph, chosen.mode, None if chosen.threshold is None else -chosen.threshold)
         with _timed(seconds, "links"):
             links = list(_links(corpus, kb, parts, near))
             kept = _candidates(corpus, kb, near, candidates) if candidates else None
         settings = {
             "arborlink": _version(),
-            "model": self.encoder.fingerprint,
-            "inference": inference,
+            "model": self.model or self.encoder.fingerprint,
+            "encoder": self.encoder.fingerprint,
+            "inference": chosen.mode,
             "neighbours": k,
-            "threshold": threshold,
-            "by_type": by_type,
+            "threshold": chosen.threshold,
+            "by_type": chosen.by_type,
             "candidates": candidates,
             "n_documents": len(corpus),
             "n_mentions": corpus.n_mentions,
@@ -161,34 +183,16 @@ class Linker:
         return Result(links, settings, kept)
 
 
-def _check_arguments(inference: str, neighbours: int, threshold: float | None, candidates: int) -> None:
-    if inference not in MODES:
-        raise InputError(f"inference {inference!r} is not known; choose one of {', '.join(MODES)}")
-    if neighbours < 0:
-        raise InputError(f"neighbours is {neighbours}; expected 0 or more")
-    if candidates < 0:
-        raise InputError(f"candidates is {candidates}; expected 0 or more")
-    if threshold is not None and not math.isfinite(threshold):
-        raise InputError(f"threshold is {threshold}; expected a finite number, or none to link every mention")
-
-
-def _check_embeddings(mentions: Embeddings, entities: Embeddings, n_mentions: int, n_entities: int) -> None:
-    """Hold an encoder to its promise: a broken one would give wrong links without a sign."""
-    for what, embeddings, count in (("mentions", mentions, n_mentions), ("entities", entities, n_entities)):
-        if embeddings.n_items != count:
-            raise ModelError(f"the encoder gave vectors for {embeddings.n_items} {what}; expected {count}")
-        # a sum is finite only if all its parts are, and needs no second matrix
-        with np.errstate(invalid="ignore", over="ignore"):
-            is_finite = np.isfinite(embeddings.vectors.sum(axis=1))
-        if not is_finite.all():
-            raise ModelError(f"the encoder gave vectors of {what} that hold NaN or infinity")
-    if len(mentions.rows) != n_mentions or (np.diff(mentions.offsets) != 1).any():
-        raise ModelError("the encoder gave several vectors, or none, for a mention; expected one for each")
-    if mentions.vectors.shape[1] != entities.vectors.shape[1]:
-        raise ModelError(
-            f"mention vectors have {mentions.vectors.shape[1]} dimensions and entity vectors "
-            f"{entities.vectors.shape[1]}; expected the same"
-        )
+def _labels(corpus: Corpus, kb: KnowledgeBase, is_asked: bool) -> Labels:
+    """The types as labels; where nobody asked for them but the model, the message says how to do without."""
+    try:
+        return type_labels(corpus, kb)
+    except InputError as error:
+        if is_asked:
+            raise
+        raise InputError(
+            f"the model was trained by type, but {error.message}; --no-by-type (by_type=False) links without types"
+        ) from error
 
 
 def type_labels(corpus: Corpus, kb: KnowledgeBase) -> Labels:
@@ -204,12 +208,12 @@ def type_labels(corpus: Corpus, kb: KnowledgeBase) -> Labels:
     return Labels(of_mentions, of_entities)
 
 
-def _closed_groups(labels: Labels) -> list[frozenset[str]]:
-    """One label for each distinct set of types, none at all being a set too.
+def same_types(types: Iterable[frozenset[str]]) -> list[frozenset[str]]:
+    """One label for each distinct set of types, none at all being a set too: who may meet as mentions.
 
     Mentions that only share some types, or have none, would carry a link over to a type that is not theirs.
     """
-    return [frozenset(["|".join(sorted(own))]) for own in labels.of_queries]
+    return [frozenset(["|".join(sorted(own))]) for own in types]
 
 
 def _split(types: tuple[str, ...]) -> frozenset[str]:

@@ -130,6 +130,68 @@ def test_the_other_options_reach_the_model(link: RunCommand, world: Path, tiny_m
     assert len(set(fingerprints[:3])) == 3
 
 
+@pytest.fixture
+def trained(tiny_model: Path, tmp_path: Path) -> Path:
+    """A model that ArborLink saved, which has its own mind about linking."""
+    from arborlink.encoders.building import build_tower
+    from arborlink.encoders.model_folder import Inference, ModelSettings, write_towers
+    from arborlink.encoders.views import Markers
+
+    tower = build_tower(
+        tiny_model, pooling="cls", normalise=True, role="both", markers=Markers(), device="cpu"
+    )
+    inference = Inference("minimax", 3, 0.125, by_type=True)
+    write_towers(tmp_path / "trained", tower, tower, ModelSettings(32, 32, inference=inference))
+    return tmp_path / "trained"
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ([], ("minimax", 3, 0.125, True)),
+        (["--threshold", "model"], ("minimax", 3, 0.125, True)),
+        (["--inference", "directed"], ("directed", 3, 0.125, True)),
+        (["--neighbours", "1"], ("minimax", 1, 0.125, True)),
+        (["--threshold", "none"], ("minimax", 3, None, True)),
+        (["--threshold", "-0.5"], ("minimax", 3, -0.5, True)),
+        (["--no-by-type"], ("minimax", 3, 0.125, False)),
+    ],
+)
+def test_a_trained_model_says_how_to_link_until_the_user_does(
+    link: RunCommand, world: Path, trained: Path, options: list[str], expected: tuple[Any, ...]
+) -> None:
+    from arborlink.encoders.model_folder import read_settings
+
+    done = link("--model", trained, *options)
+    assert (done.status, done.err) == (0, "")
+    settings = Result.read(world / "out").settings
+    assert tuple(settings[name] for name in ("inference", "neighbours", "threshold", "by_type")) == expected
+    assert settings["model"] == read_settings(trained).fingerprint
+
+
+def test_a_model_trained_by_type_tells_how_to_do_without(
+    link: RunCommand, world: Path, trained: Path
+) -> None:
+    record = {"id": "d", "text": "Ada", "mentions": [{"start": 0, "end": 3}]}
+    append(world / "untyped.jsonl", record)
+    done = link("--model", trained, documents=world / "untyped.jsonl")
+    assert done.status == 2
+    assert done.err == (
+        "arborlink: the model was trained by type, but no type of a mention (there is none) is a type of an entity "
+        "(Person, Place); linking by type needs the same names on both sides; --no-by-type (by_type=False) links "
+        "without types\n"
+    )
+    assert link("--model", trained, "--no-by-type", documents=world / "untyped.jsonl").status == 0
+
+
+def test_a_threshold_that_is_no_number(link: RunCommand) -> None:
+    done = link("--threshold", "high")
+    assert done.status == 2
+    assert done.err == (
+        "arborlink: --threshold high is not a finite number; leave it out, or give none to link every mention\n"
+    )
+
+
 def test_the_question_to_ask_can_be_pasted(link: RunCommand, world: Path, tiny_model: Path) -> None:
     done = link("--model", tiny_model, output=world / "my out")
     assert done.out.rstrip().endswith(f"arborlink explain '{world / 'my out'}' ada")

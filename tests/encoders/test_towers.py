@@ -14,7 +14,7 @@ from arborlink.document import Document, Mention
 from arborlink.encoder import Encoder
 from arborlink.encoders import TowerEncoder
 from arborlink.encoders.text_encoder import TextEncoder
-from arborlink.encoders.towers import add_markers
+from arborlink.encoders.towers import add_markers, entity_texts, mention_views
 from arborlink.encoders.views import Markers
 from arborlink.entity import Entity
 from arborlink.knowledge_base import KnowledgeBase
@@ -89,6 +89,67 @@ def test_the_fingerprint_names_the_markers(tiny: Any) -> None:
     other = TowerEncoder(encoder.mention_tower, encoder.entity_tower, Markers(start="[BEGIN]"))
     assert other.fingerprint != encoder.fingerprint
     assert marked(tiny).fingerprint == encoder.fingerprint
+
+
+NAMED = KnowledgeBase(
+    [
+        Entity("Q1", "rat", ("Rattus", "rat"), "a rodent", ("Animal",)),
+        Entity("Q2", "fever"),
+        Entity("Q3", "Rattus", (), "a rodent", ("Animal",)),
+    ]
+)
+
+
+def test_one_text_for_each_name_and_each_text_once() -> None:
+    texts, rows, offsets = entity_texts(NAMED, "names", Markers())
+    assert texts == ["rat [TITLE] Animal ; a rodent", "Rattus [TITLE] Animal ; a rodent", "fever [TITLE]"]
+    assert rows.tolist() == [0, 1, 2, 1]
+    assert offsets.tolist() == [0, 2, 3, 4]
+    assert rows.dtype == np.int32
+    assert offsets.dtype == np.int64
+    texts, rows, offsets = entity_texts(NAMED, "text", Markers())
+    assert texts[0] == "rat [TITLE] Rattus ; Animal ; a rodent"
+    assert (rows.tolist(), offsets.tolist()) == ([0, 1, 2], [0, 1, 2, 3])
+
+
+def test_entities_by_their_names(tiny: Any) -> None:
+    tower = marked(tiny).entity_tower
+    encoder = TowerEncoder(tower, tower, entity_views="names")
+    entities = encoder.encode_entities(NAMED)
+    texts, rows, offsets = entity_texts(NAMED, "names", Markers())
+    assert entities.n_items == 3
+    assert entities.vectors.shape == (3, 32)
+    np.testing.assert_array_equal(entities.rows, rows)
+    np.testing.assert_array_equal(entities.offsets, offsets)
+    np.testing.assert_allclose(entities.vectors, tiny.encode(texts), atol=2e-3, rtol=2e-3)
+    assert encoder.fingerprint != TowerEncoder(tower, tower).fingerprint
+
+
+def test_training_and_linking_read_the_same(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder = marked(tiny)
+    read: list[str] = []
+    encode = encoder.mention_tower.encode
+
+    def listening(texts: list[str], what: str) -> Any:
+        read.extend(texts)
+        return encode(texts, what)
+
+    monkeypatch.setattr(encoder.mention_tower, "encode", listening)
+    mentions = encoder.encode_mentions(CORPUS)
+    texts, rows = mention_views(CORPUS, tiny.tokenizer, 64, Markers())
+    assert texts == read == ["the [START] rat [END] had a fever", "the rat had a [START] fever [END]"]
+    np.testing.assert_array_equal(rows, mentions.rows)
+    encoder.encode_entities(KB)
+    assert read[2:] == entity_texts(KB, "text", Markers())[0]
+
+
+@pytest.mark.parametrize("n_tokens", [16, 24, 40])
+def test_the_length_of_a_text_counts_all_its_tokens(tiny: Any, n_tokens: int) -> None:
+    add_markers(tiny, Markers())
+    corpus = Corpus([Document("d", "rat fever " * 50, (Mention("m", 250, 253),))])
+    (text,), rows = mention_views(corpus, tiny.tokenizer, n_tokens, Markers())
+    assert len(tiny.tokenizer(text)["input_ids"]) == n_tokens
+    assert rows.tolist() == [0]
 
 
 def test_a_corpus_without_mentions(tiny: Any) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arborlink.document import Document, Mention
-from arborlink.encoders.views import Markers, Windows, entity_view, mention_view
+from arborlink.encoders.views import Markers, Windows, entity_view, mention_view, name_views
 from arborlink.entity import Entity
 
 MARKERS = Markers()
@@ -225,6 +225,20 @@ def test_a_document_of_a_million_characters_is_fast() -> None:
 )  # fmt: skip
 def test_entity_texts(entity: Entity, expected: str) -> None:
     assert entity_view(entity, MARKERS) == expected
+
+
+@pytest.mark.parametrize(
+    ("entity", "expected"),
+    [
+        (Entity("Q", "rat"), ["rat [TITLE]"]),
+        (Entity("Q", "rat", ("Rattus", " ", "rat"), "a\n rodent", ("animal",)),
+         ["rat [TITLE] animal ; a rodent", "Rattus [TITLE] animal ; a rodent"]),
+        (Entity("Q", "brown rat", ("brown  rat", "[TITLE]")), ["brown rat [TITLE]", "TITLE] [TITLE]"]),
+    ],
+)  # fmt: skip
+def test_a_text_for_each_name(entity: Entity, expected: list[str]) -> None:
+    assert name_views(entity, MARKERS) == expected
+    assert all(len(text) <= 20 for text in name_views(entity, MARKERS, max_characters=20))
 
 
 def test_a_long_description_is_cut() -> None:

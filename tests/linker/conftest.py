@@ -10,6 +10,7 @@ import pytest
 from arborlink.corpus import Corpus
 from arborlink.document import Document, Mention
 from arborlink.encoder import Embeddings
+from arborlink.encoders.model_folder import Inference
 from arborlink.entity import Entity
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.labels import Labels
@@ -68,7 +69,8 @@ def _world(
 def link_given() -> LinkGiven:
     """``link_given("xyz", "AC", [[...], ...], {(0, 1): 0.9}, inference="directed", ...)``.
 
-    ``types`` gives the types of mentions and entities by id; other options are those of ``Linker.link``.
+    ``types`` gives the types of mentions and entities by id, ``defaults`` are those of the linker; other options are
+    those of ``Linker.link``.
     """
 
     def link(
@@ -78,10 +80,12 @@ def link_given() -> LinkGiven:
         pairs: Mapping[tuple[int, int], float] | None = None,
         *,
         types: Mapping[str, tuple[str, ...]] | None = None,
+        defaults: Inference | None = None,
         **options: object,
     ) -> Result:
         corpus, kb = _world(mentions, entities, types or {})
         encoder = GivenEncoder(to_entities, pairs or {})
-        return Linker(encoder, progress=False).link(corpus, kb, **options)  # type: ignore[arg-type]
+        linker = Linker(encoder, progress=False, defaults=defaults)
+        return linker.link(corpus, kb, **options)  # type: ignore[arg-type]
 
     return link

@@ -128,6 +128,7 @@ def test_more_neighbours_than_mentions_are_all_of_them(link_xyz: LinkGiven) -> N
         ({"candidates": -1}, "candidates is -1; expected 0 or more"),
         ({"threshold": float("nan")}, "threshold is nan; expected a finite number"),
         ({"threshold": float("inf")}, "threshold is inf; expected a finite number"),
+        ({"threshold": "high"}, "threshold is 'high'; expected a number, None or 'model'"),
     ],
 )
 def test_arguments_out_of_range_are_refused(
@@ -143,6 +144,7 @@ def test_the_settings_tell_how_it_was_done(link_xyz: LinkGiven) -> None:
     assert settings.pop("arborlink") == version("arborlink")
     assert settings == {
         "model": "given",
+        "encoder": "given",
         "inference": "minimax",
         "neighbours": 1,
         "threshold": 0.5,

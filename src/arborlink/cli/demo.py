@@ -48,7 +48,7 @@ def demo(
         f"{len(kb)} entities, and {sum(label not in kb for label in gold)} entities that it lacks."
     )
     linker = Linker.load(model)
-    alone = linker.link(corpus, kb, inference="independent")
+    alone = linker.link(corpus, kb, inference="independent", threshold=None)
     result = linker.link(corpus, kb, threshold=THRESHOLD)
     result.write(output)
     shown = rescued(corpus, alone, result)

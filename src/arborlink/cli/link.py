@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -32,19 +32,32 @@ def link(
         typer.Option(help="What an untrained model compares: names, or mentions in context (context)."),
     ] = None,
     inference: Annotated[
-        str, typer.Option(help="directed, undirected, minimax or independent.")
-    ] = "directed",
-    neighbours: Annotated[int, typer.Option(min=0, help="Mentions that each mention is joined to.")] = 1,
-    threshold: Annotated[
-        float | None,
+        str | None,
         typer.Option(
-            help="Least affinity of an edge: mentions that no entity reaches become discovered entities.  "
-            "[default: none, every mention is linked]"
+            help="directed, undirected, minimax or independent.  [default: the model's own, else directed]"
         ),
     ] = None,
+    neighbours: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Mentions that each mention is joined to.  [default: the model's own, else 1]"
+        ),
+    ] = None,
+    threshold: Annotated[
+        str,
+        typer.Option(
+            metavar="NUMBER|none|model",
+            help="Least affinity of an edge: mentions that no entity reaches become discovered entities. none: "
+            "every mention is linked. model: the model's own, else none.",
+        ),
+    ] = "model",
     by_type: Annotated[
-        bool, typer.Option("--by-type", help="Mentions only meet entities of their own type or none.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--by-type/--no-by-type",
+            help="Mentions only meet entities of their own type or none.  [default: the model's own, else not]",
+        ),
+    ] = None,
     candidates: Annotated[
         int,
         typer.Option(min=0, help="Also write candidates.jsonl with the nearest entities of each mention."),
@@ -77,14 +90,11 @@ def link(
     from arborlink.formats import Problems
     from arborlink.partition import MODES
 
-    if inference not in MODES:
+    if inference is not None and inference not in MODES:
         raise InputError(f"--inference {inference} is not known; choose one of {', '.join(MODES)}")
     if view not in (None, "names", "context"):
         raise InputError(f"--view {view} is not known; choose names or context")
-    if threshold is not None and not math.isfinite(threshold):
-        raise InputError(
-            f"--threshold {threshold} is not a finite number; leave it out to link every mention"
-        )
+    least = _threshold(threshold)
     output = expanded(output)
     check_output(output, kb, documents)
     problems = Problems(skip=skip_invalid)
@@ -105,7 +115,7 @@ def link(
         entities,
         inference=inference,
         neighbours=neighbours,
-        threshold=threshold,
+        threshold=least,
         by_type=by_type,
         candidates=candidates,
     )
@@ -114,6 +124,23 @@ def link(
     typer.echo(summary(result))
     question = explain_command(output, result.links[0].mention)
     typer.echo(f"Written to {output}; ask why with: {question}")
+
+
+def _threshold(text: str) -> float | Literal["model"] | None:
+    """A number, ``none`` or ``model``."""
+    if text == "model":
+        return "model"
+    if text == "none":
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(
+            f"--threshold {text} is not a finite number; leave it out, or give none to link every mention"
+        )
+    return number
 
 
 def summary(result: Result) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from arborlink.cli import cache, convert, demo, evaluate, explain, link
+from arborlink.cli import cache, convert, demo, evaluate, explain, link, train
 from arborlink.cli.streams import prepare_streams, warnings_in_one_line
 from arborlink.errors import ArborLinkError
 
@@ -40,6 +40,7 @@ app = typer.Typer(
 app.command()(link.link)
 app.command()(explain.explain)
 app.command()(evaluate.evaluate)
+app.command()(train.train)
 app.command()(convert.convert)
 app.command()(demo.demo)
 app.command()(cache.cache)

@@ -8,13 +8,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from arborlink.encoder import Encoder
 from arborlink.encoders.device import resolve_device
 from arborlink.encoders.embedded import embedded_folder
+from arborlink.encoders.model_folder import ModelSettings, check_weights, is_model_folder, read_settings
 from arborlink.encoders.names import NameEncoder
 from arborlink.encoders.network import load_network
 from arborlink.encoders.text_encoder import TextEncoder
@@ -22,14 +22,13 @@ from arborlink.encoders.towers import TowerEncoder, add_markers
 from arborlink.encoders.views import Markers
 from arborlink.errors import ModelError
 
-SETTINGS_FILE = "arborlink.json"
-SETTINGS_VERSION = 1
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
 View = Literal["names", "context"]
 # Names are short; longer ones differ early or never.
 _NAME_TOKENS = 64
 _CONTEXT_TOKENS = 128
-# A mention, its markers, the tokenizer's own tokens and a little context.
-_FEWEST_TOKENS = 16
 
 
 def load_encoder(
@@ -60,57 +59,41 @@ def load_encoder(
     device = resolve_device(device)
     options: dict[str, Any] = {"device": device, "cache": cache, "progress": progress}
     folder = Path(model) if model is not None else None
-    if folder is not None and (folder / SETTINGS_FILE).is_file():
+    if folder is not None and is_model_folder(folder):
         if entity_model is not None or view == "names":
             asked = "an entity model" if entity_model is not None else "view='names'"
             raise ModelError(f"{folder}: has its own towers, which read context; leave out {asked}")
         return _load_saved(folder, options)
     if view == "context" or entity_model is not None:
-        return _load_towers(model, entity_model, _CONTEXT_TOKENS, Markers(), options)
+        untrained = ModelSettings(_CONTEXT_TOKENS, _CONTEXT_TOKENS)
+        return _load_towers(model, entity_model, untrained, options)
     return NameEncoder(_load_text_encoder(model, _NAME_TOKENS, None, options), shortlist=shortlist)
 
 
 def _load_saved(folder: Path, options: dict[str, Any]) -> TowerEncoder:
-    """``arborlink.json``: version, mention_tower, entity_tower (folders beside it), max_length, markers."""
-    path = folder / SETTINGS_FILE
-    try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
-        version = settings["version"]
-        if version != SETTINGS_VERSION:
-            raise ModelError(
-                f"{path}: version {version}, but this ArborLink reads version {SETTINGS_VERSION}"
-            )
-        mention, entity = folder / settings["mention_tower"], folder / settings["entity_tower"]
-        max_length, markers = int(settings["max_length"]), Markers(**settings["markers"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelError(f"{path}: not a model ArborLink saved: {error!r}") from error
-    if max_length < _FEWEST_TOKENS:
-        raise ModelError(f"{path}: max_length is {max_length}; expected {_FEWEST_TOKENS} or more")
-    for tower in (mention, entity):
-        if not tower.is_dir():
-            raise ModelError(
-                f"{path}: there is no folder {tower}; copy the model again, with all its folders"
-            )
-    return _load_towers(mention, None if mention == entity else entity, max_length, markers, options)
+    settings = read_settings(folder)
+    check_weights(folder, settings)
+    mention, entity = folder / settings.mention_tower, folder / settings.entity_tower
+    return _load_towers(mention, None if mention == entity else entity, settings, options)
 
 
 def _load_towers(
-    mention: str | Path | None,
-    entity: str | Path | None,
-    max_length: int,
-    markers: Markers,
-    options: dict[str, Any],
+    mention: str | Path | None, entity: str | Path | None, settings: ModelSettings, options: dict[str, Any]
 ) -> TowerEncoder:
-    mention_tower = _load_text_encoder(mention, max_length, markers, options)
-    entity_tower = (
-        mention_tower if entity is None else _load_text_encoder(entity, max_length, markers, options)
-    )
+    mention_tower = _load_text_encoder(mention, settings.mention_tokens, settings.markers, options)
+    if entity is not None:
+        entity_tower = _load_text_encoder(entity, settings.entity_tokens, settings.markers, options)
+    elif settings.entity_tokens == settings.mention_tokens:
+        entity_tower = mention_tower
+    else:
+        network = mention_tower.model
+        entity_tower = _text_encoder(network, mention_tower.name, settings.entity_tokens, options)
     if mention_tower.dimension != entity_tower.dimension:
         raise ModelError(
             f"the towers do not fit: mention vectors have {mention_tower.dimension} dimensions, "
             f"entity vectors {entity_tower.dimension}"
         )
-    return TowerEncoder(mention_tower, entity_tower, markers)
+    return TowerEncoder(mention_tower, entity_tower, settings.markers, settings.entity_views)
 
 
 def _load_text_encoder(
@@ -120,5 +103,11 @@ def _load_text_encoder(
     network = load_network(embedded_folder() if model is None else model, name, options["device"])
     if markers is not None:
         add_markers(network, markers)
+    return _text_encoder(network, name, max_length, options)
+
+
+def _text_encoder(
+    network: SentenceTransformer, name: str, max_length: int, options: dict[str, Any]
+) -> TextEncoder:
     limit = min(max_length, int(network.max_seq_length or max_length))
     return TextEncoder(network, name, limit, options["cache"], options["progress"])

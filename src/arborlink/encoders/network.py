@@ -2,49 +2,49 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from arborlink.encoders.device import resolve_precision
 from arborlink.errors import ModelError
 
 if TYPE_CHECKING:
+    import torch
     from sentence_transformers import SentenceTransformer
 
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 # Seconds to wait for an answer of the hub.
 _PATIENCE = 10
+_SPAN_POOLING = "arborlink.encoders.span_pooling.SpanPooling"
 # A line of the report that transformers logs about weights it did not find.
 _DRAWN = re.compile(r"^(\S+) *\| *\S*MISSING", re.MULTILINE)
 
 
-def load_network(model: str | Path, name: str, device: str) -> SentenceTransformer:
+def load_network(
+    model: str | Path, name: str, device: str, dtype: torch.dtype | None = None
+) -> SentenceTransformer:
     """Load a model, from a folder or by its Hugging Face name, quietly and the same on every load.
 
     Args:
         model: the folder or name.
         name: what to call it in messages.
         device: where it runs.
+        dtype: precision of the weights; ``None`` takes what the device computes best in.
     """
     import torch
 
     is_local = not _must_download(model)
-    with _listening(show_bars=not is_local) as messages, torch.random.fork_rng(devices=[]):
-        from sentence_transformers import SentenceTransformer
-
+    dtype = resolve_precision(device) if dtype is None else dtype
+    with listening(show_bars=not is_local) as messages, torch.random.fork_rng(devices=[]):
         # Weights a folder lacks, such as a pooler nobody uses, are drawn: alike on every load.
         torch.default_generator.manual_seed(0)  # not those of the accelerators, which are not put back
         try:
-            network = SentenceTransformer(
-                str(model),
-                device=device,
-                model_kwargs={"dtype": resolve_precision(device)},
-                local_files_only=is_local,
-            )
+            network = _load(model, device, dtype, is_local)
         except Exception as error:  # a damaged folder or an absent network raises whatever it likes
             reason = (str(error) or repr(error)).strip().splitlines()[0]
             raise ModelError(
@@ -58,6 +58,27 @@ def load_network(model: str | Path, name: str, device: str) -> SentenceTransform
             "not all of one model; fetch it again"
         )
     return network
+
+
+def _load(model: str | Path, device: str, dtype: torch.dtype, is_local: bool) -> SentenceTransformer:
+    from sentence_transformers import SentenceTransformer
+
+    if _is_span_pooled(Path(model)):
+        from arborlink.encoders.span_pooling import load_span_pooled
+
+        return load_span_pooled(Path(model), device, dtype)
+    return SentenceTransformer(
+        str(model), device=device, model_kwargs={"dtype": dtype}, local_files_only=is_local
+    )
+
+
+def _is_span_pooled(folder: Path) -> bool:
+    """Whether one of the folder's modules is our own, which sentence-transformers would not load unasked."""
+    try:
+        modules: list[dict[str, Any]] = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
+        return any(module["type"] == _SPAN_POOLING for module in modules)
+    except (OSError, ValueError, KeyError, TypeError):
+        return False  # not there or damaged: whoever loads the folder will tell
 
 
 def _must_download(model: str | Path) -> bool:
@@ -81,8 +102,8 @@ def _must_download(model: str | Path) -> bool:
 
 
 @contextmanager
-def _listening(show_bars: bool) -> Iterator[list[str]]:
-    """Collect what the model's libraries would print while they load; a user can do nothing about most of it.
+def listening(show_bars: bool) -> Iterator[list[str]]:
+    """Collect what the model's libraries would print while they load or save; a user can do little about it.
 
     Their bars are worth showing only where something is fetched.
     """

@@ -7,15 +7,16 @@ them, at the mean of its embeddings until it is trained.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arborlink.corpus import Corpus
 from arborlink.encoder import Embeddings
+from arborlink.encoders.model_folder import towers_fingerprint
 from arborlink.encoders.text_encoder import TextEncoder, as_unicode
-from arborlink.encoders.views import Markers, Windows, entity_view
+from arborlink.encoders.views import EntityViews, Markers, Windows, entity_view, name_views
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.labels import Labels
 
@@ -30,43 +31,90 @@ class TowerEncoder:
         mention_tower: reads ``left [START] mention [END] right``.
         entity_tower: reads ``name [TITLE] aliases ; types ; description``; may be the same object.
         markers: the special tokens, the same as in training.
+        entity_views: ``text``: one vector for each entity; ``names``: one for each of its names, read as
+            ``name [TITLE] types ; description``.
     """
 
     def __init__(
-        self, mention_tower: TextEncoder, entity_tower: TextEncoder, markers: Markers | None = None
+        self,
+        mention_tower: TextEncoder,
+        entity_tower: TextEncoder,
+        markers: Markers | None = None,
+        entity_views: EntityViews = "text",
     ) -> None:
         self.mention_tower = mention_tower
         self.entity_tower = entity_tower
         self.markers = markers or Markers()
+        self.entity_views: EntityViews = entity_views
 
     @property
     def fingerprint(self) -> str:
         """Names the weights and settings that decide the vectors."""
-        settings = f"towers 1 {self.mention_tower.fingerprint} {self.entity_tower.fingerprint} {self.markers}"
-        return blake2b(settings.encode(), digest_size=12).hexdigest()
+        towers = self.mention_tower.fingerprint, self.entity_tower.fingerprint
+        return towers_fingerprint(*towers, self.markers, self.entity_views)
 
     def encode_mentions(self, corpus: Corpus) -> Embeddings:
         """One vector for each distinct window."""
         tower = self.mention_tower
-        counter = TokenCounter(tower.tokenizer)
-        n_tokens = tower.max_length - tower.tokenizer.num_special_tokens_to_add()
-        n_tokens -= counter.blanks_at(self.markers)
-        views: dict[str, int] = {}
-        rows: list[int] = []
-        for document in corpus:
-            if document.mentions:
-                windows = Windows(document, n_tokens, counter, self.markers)
-                rows += [views.setdefault(windows.of(mention), len(views)) for mention in document.mentions]
-        return Embeddings.one_each(tower.encode(list(views), "mentions"), np.array(rows, dtype=np.int32))
+        texts, rows = mention_views(corpus, tower.tokenizer, tower.max_length, self.markers)
+        return Embeddings.one_each(tower.encode(texts, "mentions"), rows)
 
     def encode_entities(
         self, kb: KnowledgeBase, corpus: Corpus | None = None, labels: Labels | None = None
     ) -> Embeddings:
         """One vector for each distinct entity text; all of them, whatever the documents."""
-        views: dict[str, int] = {}
-        rows = [views.setdefault(entity_view(entity, self.markers), len(views)) for entity in kb]
-        vectors = self.entity_tower.encode(list(views), "entities")
-        return Embeddings.one_each(vectors, np.array(rows, dtype=np.int32))
+        texts, rows, offsets = entity_texts(kb, self.entity_views, self.markers)
+        return Embeddings(self.entity_tower.encode(texts, "entities"), rows, offsets)
+
+
+def mention_views(
+    corpus: Corpus, tokenizer: Any, n_tokens: int, markers: Markers
+) -> tuple[list[str], NDArray[np.int32]]:
+    """What a tower reads of the mentions of a corpus, in training and in linking.
+
+    Args:
+        corpus: the documents.
+        tokenizer: the tower's.
+        n_tokens: tokens that a text may have, the markers and the tokenizer's own included.
+        markers: the special tokens.
+
+    Returns:
+        The distinct texts, and for each of ``corpus.mentions`` the number of its text; int32, shape (n_mentions,).
+    """
+    counter = TokenCounter(tokenizer)
+    room = n_tokens - tokenizer.num_special_tokens_to_add() - counter.blanks_at(markers)
+    texts: dict[str, int] = {}
+    rows: list[int] = []
+    for document in corpus:
+        if document.mentions:
+            windows = Windows(document, room, counter, markers)
+            rows += [texts.setdefault(windows.of(mention), len(texts)) for mention in document.mentions]
+    return list(texts), np.array(rows, dtype=np.int32)
+
+
+def entity_texts(
+    kb: KnowledgeBase, entity_views: EntityViews, markers: Markers
+) -> tuple[list[str], NDArray[np.int32], NDArray[np.int64]]:
+    """What a tower reads of the entities of a knowledge base, in training and in linking.
+
+    Args:
+        kb: the knowledge base.
+        entity_views: ``text``: one text for each entity; ``names``: one for each of its names.
+        markers: the special tokens.
+
+    Returns:
+        The distinct texts; the numbers of each entity's texts, one entity after the other, int32, shape (n_views,);
+        where each entity's begin and end among those, int64, shape (n_entities + 1,), as in
+        :class:`~arborlink.encoder.Embeddings`.
+    """
+    texts: dict[str, int] = {}
+    rows: list[int] = []
+    offsets = np.zeros(len(kb) + 1, dtype=np.int64)
+    for number, entity in enumerate(kb, start=1):
+        own = [entity_view(entity, markers)] if entity_views == "text" else name_views(entity, markers)
+        rows += [texts.setdefault(text, len(texts)) for text in own]
+        offsets[number] = len(rows)
+    return list(texts), np.array(rows, dtype=np.int32), offsets
 
 
 class TokenCounter:

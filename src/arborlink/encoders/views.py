@@ -1,9 +1,10 @@
 """What an encoder gets to read of a mention and of an entity, as text.
 
 A mention is its marked span in the middle of a window of its document, an entity its name, other names, types and
-description::
+description; or one text for each of its names, without the others::
 
     left [START] mention [END] right          name [TITLE] aliases ; types ; description
+                                              name [TITLE] types ; description
 
 The tokenizer adds its own first and last token. Windows are cut between words; in scripts that are written without
 blanks every character counts as a word. A marker that a text happens to contain loses its first character, so that
@@ -16,11 +17,13 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from arborlink.document import Document, Mention
 from arborlink.entity import Entity
 
 CountTokens = Callable[[Sequence[str]], list[int]]
+EntityViews = Literal["text", "names"]
 
 # Thai and Lao, Burmese, Khmer, Chinese and Japanese (but for the ideographic blank).
 _UNSPACED = (
@@ -141,8 +144,20 @@ def entity_view(entity: Entity, markers: Markers, max_characters: int = 2000) ->
 
     A long name is cut so that the marker behind it has room.
     """
-    rest = " ; ".join(part for part in (*entity.names[1:], *entity.types, entity.description) if part)
-    name, rest = (" ".join(_without_markers(part, markers).split()) for part in (entity.name, rest))
+    return _titled(
+        entity.name, (*entity.names[1:], *entity.types, entity.description), markers, max_characters
+    )
+
+
+def name_views(entity: Entity, markers: Markers, max_characters: int = 2000) -> list[str]:
+    """A text for each name of the entity: that name, then types and description, without the other names."""
+    rest = (*entity.types, entity.description)
+    return list(dict.fromkeys(_titled(name, rest, markers, max_characters) for name in entity.names))
+
+
+def _titled(name: str, parts: Sequence[str], markers: Markers, max_characters: int) -> str:
+    rest = " ; ".join(part for part in parts if part)
+    name, rest = (" ".join(_without_markers(part, markers).split()) for part in (name, rest))
     name = name[: max(1, max_characters - len(markers.title) - 1)].rstrip()
     return f"{name} {markers.title} {rest}"[:max_characters].rstrip()
 

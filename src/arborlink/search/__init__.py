@@ -6,7 +6,8 @@ all pairs at once.
 
 from __future__ import annotations
 
+from arborlink.search.apart import nearest_apart
 from arborlink.search.neighbours import Neighbours, nearest, nearest_others
 from arborlink.search.top_rows import top_rows
 
-__all__ = ["Neighbours", "nearest", "nearest_others", "top_rows"]
+__all__ = ["Neighbours", "nearest", "nearest_apart", "nearest_others", "top_rows"]

@@ -1,0 +1,215 @@
+"""What a saved model says about itself: which text its towers read, and how its vectors are best linked."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, get_args
+
+from arborlink.encoders.views import EntityViews, Markers
+from arborlink.errors import InputError, ModelError
+
+SETTINGS_VERSION = 2
+# A mention, its markers, the tokenizer's own tokens and a little context.
+FEWEST_TOKENS = 16
+# Those of arborlink.partition, which stands above this room.
+InferenceMode = Literal["independent", "undirected", "directed", "minimax"]
+INFERENCE_MODES: tuple[InferenceMode, ...] = get_args(InferenceMode)
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """How vectors become links, where nobody says otherwise.
+
+    Args:
+        mode: the inference, one of ``arborlink.partition.MODES``.
+        neighbours: mentions that each mention is joined to in the graph.
+        threshold: the least affinity that joins two nodes; ``None`` links every mention.
+        by_type: mentions only meet entities and mentions of their own types.
+
+    Raises:
+        InputError: a value is unknown or out of range.
+    """
+
+    mode: InferenceMode = "directed"
+    neighbours: int = 1
+    threshold: float | None = None
+    by_type: bool = False
+
+    def __post_init__(self) -> None:
+        if self.mode not in INFERENCE_MODES:
+            known = ", ".join(INFERENCE_MODES)
+            raise InputError(f"inference {self.mode!r} is not known; choose one of {known}")
+        if self.neighbours < 0:
+            raise InputError(f"neighbours is {self.neighbours}; expected 0 or more")
+        if self.threshold is not None and not math.isfinite(self.threshold):
+            raise InputError(
+                f"threshold is {self.threshold}; expected a finite number, or none to link every mention"
+            )
+
+    def replaced(
+        self,
+        mode: InferenceMode | None = None,
+        neighbours: int | None = None,
+        threshold: float | str | None = "model",
+        by_type: bool | None = None,
+    ) -> Inference:
+        """The same but for what is given: ``None`` leaves a value as it is, for the threshold ``"model"`` does.
+
+        Raises:
+            InputError: a value is unknown or out of range.
+        """
+        if isinstance(threshold, str):
+            if threshold != "model":
+                raise InputError(f"threshold is {threshold!r}; expected a number, None or 'model'")
+            threshold = self.threshold
+        return Inference(
+            mode=self.mode if mode is None else mode,
+            neighbours=self.neighbours if neighbours is None else operator.index(neighbours),
+            threshold=None if threshold is None else float(threshold),
+            by_type=self.by_type if by_type is None else bool(by_type),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """The content of ``arborlink.json``.
+
+    The last four fields are filled in when the model is written.
+
+    Args:
+        mention_tokens: tokens of a mention's text that count, special tokens included.
+        entity_tokens: tokens of an entity's text that count.
+        markers: the special tokens of the texts.
+        entity_views: ``text``: one text for each entity; ``names``: one for each of its names.
+        inference: how the vectors are best linked.
+        mention_tower: folder beside the file with the model that reads mentions.
+        entity_tower: folder of the one that reads entities; may be the same.
+        weights: for each folder, the SHA-256 of its ``model.safetensors``.
+        fingerprint: names weights and settings, in the precision they were saved in.
+    """
+
+    mention_tokens: int = 128
+    entity_tokens: int = 128
+    markers: Markers = field(default_factory=Markers)
+    entity_views: EntityViews = "text"
+    inference: Inference = field(default_factory=Inference)
+    mention_tower: str = ""
+    entity_tower: str = ""
+    weights: Mapping[str, str] = field(default_factory=dict)
+    fingerprint: str = ""
+
+    @property
+    def towers(self) -> tuple[str, ...]:
+        """The distinct folders of the towers."""
+        return tuple(dict.fromkeys((self.mention_tower, self.entity_tower)))
+
+    def to_json(self) -> dict[str, Any]:
+        """The settings as they are written."""
+        return {"version": SETTINGS_VERSION, **asdict(self)}
+
+    @classmethod
+    def from_json(cls, content: object) -> ModelSettings:
+        """The settings as they were read, every one of them checked.
+
+        Raises:
+            ModelError: another version, a field that is missing, of the wrong type or out of range; the message has
+                no place yet.
+        """
+        if not isinstance(content, dict):
+            raise ModelError("not a model ArborLink saved: the file does not hold an object")
+        fields: Mapping[str, Any] = content
+        version = _field(fields, "version", int)
+        if version != SETTINGS_VERSION:
+            raise ModelError(f"version {version}, but this ArborLink reads version {SETTINGS_VERSION}")
+        towers = {name: _folder(fields, name) for name in ("mention_tower", "entity_tower")}
+        views = _field(fields, "entity_views", str)
+        if views not in get_args(EntityViews):
+            raise ModelError(f"entity_views is {views!r}; expected {' or '.join(get_args(EntityViews))}")
+        return cls(
+            mention_tokens=_tokens(fields, "mention_tokens"),
+            entity_tokens=_tokens(fields, "entity_tokens"),
+            markers=_markers(_field(fields, "markers", dict)),
+            entity_views=views,
+            inference=_inference(_field(fields, "inference", dict)),
+            weights=_weights(_field(fields, "weights", dict), set(towers.values())),
+            fingerprint=_field(fields, "fingerprint", str),
+            **towers,
+        )
+
+
+def _of_type(value: object, expected: type, what: str) -> Any:
+    # true and false are numbers to Python, and a whole number will do for a fractional one
+    right = isinstance(value, (int, float) if expected is float else expected)
+    if not right or (isinstance(value, bool) and expected is not bool):
+        kinds = {
+            dict: "an object",
+            int: "a whole number",
+            float: "a number",
+            str: "a string",
+            bool: "true or false",
+        }
+        raise ModelError(f"{what} is {value!r}; expected {kinds[expected]}")
+    return value
+
+
+def _field(fields: Mapping[str, Any], name: str, expected: type) -> Any:
+    if name not in fields:
+        raise ModelError(f"not a model ArborLink saved: {name} is missing")
+    return _of_type(fields[name], expected, name)
+
+
+def _only(fields: Mapping[str, Any], known: tuple[str, ...], what: str) -> None:
+    if set(fields) != set(known):
+        raise ModelError(
+            f"{what} has the fields {', '.join(fields) or '(none)'}; expected {', '.join(known)}"
+        )
+
+
+def _folder(fields: Mapping[str, Any], name: str) -> str:
+    folder: str = _field(fields, name, str)
+    if folder in ("", ".", "..") or set(folder) & set("/\\:\0"):
+        raise ModelError(f"{name} is {folder!r}; expected the name of a folder beside the file")
+    return folder
+
+
+def _tokens(fields: Mapping[str, Any], name: str) -> int:
+    tokens: int = _field(fields, name, int)
+    if tokens < FEWEST_TOKENS:
+        raise ModelError(f"{name} is {tokens}; expected {FEWEST_TOKENS} or more")
+    return tokens
+
+
+def _markers(fields: Mapping[str, Any]) -> Markers:
+    _only(fields, ("start", "end", "title"), "markers")
+    markers = Markers(**{name: _of_type(value, str, f"markers.{name}") for name, value in fields.items()})
+    if len(set(markers.all)) < 3 or not all(marker.strip() for marker in markers.all):
+        raise ModelError(f"markers are {', '.join(map(repr, markers.all))}; expected three different tokens")
+    return markers
+
+
+def _inference(fields: Mapping[str, Any]) -> Inference:
+    _only(fields, ("mode", "neighbours", "threshold", "by_type"), "inference")
+    threshold = fields["threshold"]
+    try:
+        return Inference(
+            mode=_of_type(fields["mode"], str, "inference.mode"),
+            neighbours=_of_type(fields["neighbours"], int, "inference.neighbours"),
+            threshold=None if threshold is None else float(_of_type(threshold, float, "inference.threshold")),
+            by_type=_of_type(fields["by_type"], bool, "inference.by_type"),
+        )
+    except (InputError, OverflowError) as error:
+        raise ModelError(f"inference: {error}") from error
+
+
+def _weights(fields: Mapping[str, Any], towers: set[str]) -> dict[str, str]:
+    if set(fields) != towers:
+        raise ModelError(
+            f"weights are of {', '.join(sorted(fields)) or 'nothing'}; expected {', '.join(sorted(towers))}"
+        )
+    for name, digest in fields.items():
+        if not isinstance(digest, str) or len(digest) != 64 or set(digest) - set("0123456789abcdef"):
+            raise ModelError(f"weights.{name} is {digest!r}; expected the 64 digits of a SHA-256")
+    return dict(fields)

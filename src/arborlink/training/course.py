@@ -1,0 +1,85 @@
+"""The course of a training: what happened in each epoch, where the best model is, what a resumed run must know."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from arborlink.files import write_text
+
+COURSE_FILE = "course.json"
+MINED_FILE = "mined.safetensors"
+
+
+@dataclass
+class Epoch:
+    """One epoch.
+
+    Args:
+        number: from 1.
+        loss: mean over its steps.
+        n_steps: how many.
+        n_sequences: texts encoded with gradients.
+        seconds: of mining, training and evaluation.
+        dev: what dev says after it: accuracy, recall, mode, neighbours and every choice; empty without dev.
+    """
+
+    number: int
+    loss: float = 0.0
+    n_steps: int = 0
+    n_sequences: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
+    dev: dict[str, Any] = field(default_factory=dict)
+
+    def spend(self, what: str, seconds: float) -> None:
+        """Count time."""
+        self.seconds[what] = self.seconds.get(what, 0.0) + seconds
+
+    @property
+    def total_seconds(self) -> float:
+        """All of it."""
+        return sum(self.seconds.values())
+
+    @property
+    def accuracy(self) -> float | None:
+        """On dev, with the best inference."""
+        return self.dev.get("accuracy")
+
+
+@dataclass
+class Course:
+    """All epochs so far.
+
+    Args:
+        epochs: finished ones and the one that is running.
+        losses: (step, mean loss since the last entry).
+    """
+
+    epochs: list[Epoch] = field(default_factory=list)
+    losses: list[tuple[int, float]] = field(default_factory=list)
+
+    @property
+    def best(self) -> Epoch | None:
+        """The first epoch with the highest accuracy on dev."""
+        judged = [epoch for epoch in self.epochs if epoch.accuracy is not None]
+        return max(judged, key=lambda epoch: (epoch.accuracy, -epoch.number)) if judged else None
+
+    def epochs_without_gain(self) -> int:
+        """Epochs since the best one."""
+        return self.epochs[-1].number - self.best.number if self.best is not None else 0
+
+    def write(self, folder: Path) -> None:
+        """Written last of all that a checkpoint holds: a folder without it was left half written."""
+        with write_text(folder / COURSE_FILE) as stream:
+            json.dump(asdict(self), stream, indent=1)
+
+    @classmethod
+    def read(cls, folder: Path) -> Course:
+        """Read what :meth:`write` wrote."""
+        content = json.loads((folder / COURSE_FILE).read_text(encoding="utf-8"))
+        return cls(
+            [Epoch(**epoch) for epoch in content["epochs"]],
+            [(int(step), float(loss)) for step, loss in content["losses"]],
+        )

@@ -1,0 +1,171 @@
+"""Judgement by the real inference: which mode, how many neighbours, which threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arborlink.corpus import Corpus
+from arborlink.encoder import Embeddings
+from arborlink.encoders.model_folder import Inference, InferenceMode
+from arborlink.errors import InputError
+from arborlink.evaluation.gold import Gold
+from arborlink.evaluation.metrics import adjusted_rand_index, normalised_mutual_information
+from arborlink.graph import NeighbourGraph
+from arborlink.knowledge_base import KnowledgeBase
+from arborlink.linker import same_types, type_labels
+from arborlink.partition import Partition, partition
+from arborlink.search import Neighbours, nearest, nearest_others
+from arborlink.training.config import DevConfig
+
+# Thresholds that are tried, quantiles of the affinities the partition stands on.
+_THRESHOLDS = 24
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A way to infer links, and how well it does on dev.
+
+    Args:
+        mode: how the graph is partitioned.
+        neighbours: mentions that each mention is joined to.
+        accuracy: share of the linkable mentions that it links rightly.
+    """
+
+    mode: InferenceMode
+    neighbours: int
+    accuracy: float
+
+
+class Judge:
+    """Labelled documents that a model is judged by, linked again and again.
+
+    Args:
+        corpus: the documents.
+        kb: the knowledge base.
+        settings: what is tried.
+        by_type: mentions only meet what their types allow.
+        device: where the search runs.
+
+    Raises:
+        InputError: no mention of the documents has its entity in the knowledge base.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        kb: KnowledgeBase,
+        settings: DevConfig,
+        by_type: bool = False,
+        device: str = "cpu",
+    ) -> None:
+        self.gold = Gold.of(corpus, kb)
+        if not self.gold.linkable.any():
+            raise InputError(
+                f"none of the {corpus.n_mentions:,} mentions of the dev documents has its gold entity in the "
+                "knowledge base: there is nothing to choose a model by; give other documents, or leave out dev"
+            )
+        self.settings = settings
+        self.device = device
+        self._labels = type_labels(corpus, kb) if by_type else None
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many mentions there are, can be linked, are outside the knowledge base."""
+        gold = self.gold
+        return {
+            "mentions": len(gold.labels),
+            "linkable": int(gold.linkable.sum()),
+            "outside_kb": int(gold.outside.sum()),
+        }
+
+    def neighbourhood(self, mentions: Embeddings, entities: Embeddings) -> Neighbourhood:
+        """Search once for everything that is tried."""
+        labels = self._labels
+        grouped = same_types(labels.of_queries) if labels is not None else None
+        n_near = min(self.settings.recall_at, entities.n_items)
+        n_others = min(max(self.settings.neighbours), mentions.n_items - 1)
+        options: dict[str, Any] = {"device": self.device, "progress": False}
+        near = nearest(mentions, entities, n_near, labels=labels, **options)
+        others = nearest_others(mentions, n_others, labels=grouped, **options)
+        return Neighbourhood(near, others, entities.n_items, self.gold, self.settings)
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """The nearest entities and mentions of every dev mention."""
+
+    near: Neighbours
+    others: Neighbours
+    n_entities: int
+    gold: Gold
+    settings: DevConfig
+
+    def recall(self) -> float:
+        """Share of the linkable mentions that have their entity among the nearest."""
+        n, k = self.near.items.shape
+        numbers = np.repeat(np.arange(n), k)
+        right = self.gold.is_right(numbers, self.near.items.astype(np.int64).ravel()).reshape(n, k)
+        found: NDArray[np.bool_] = right.max(axis=1)
+        return float(found[self.gold.linkable].mean())
+
+    def choices(self) -> list[Choice]:
+        """Every way to infer links that is tried, the best first; the one that is named first wins a tie."""
+        found = [Choice(mode, k, self._accuracy(self.partition(mode, k).entity)) for mode, k in self._ways()]
+        return sorted(found, key=lambda choice: -choice.accuracy)
+
+    def inference(self, by_type: bool) -> Inference:
+        """The best way to link; with a threshold where there is something to discover.
+
+        If mentions of dev lie outside the knowledge base, mode, neighbours and threshold are chosen together, for the
+        best mean of NMI and ARI over all mentions; otherwise every mention is linked, and accuracy chooses.
+        """
+        best = self.choices()[0]
+        inference = Inference(best.mode, best.neighbours, None, by_type)
+        if not self.gold.outside.any():
+            return inference
+        known = self.gold.cluster >= 0
+        top = -np.inf
+        for mode, k in self._ways():
+            for threshold in self._thresholds(mode, k):
+                cluster = self.partition(mode, k, threshold).cluster[known]
+                agreement = _agreement(self.gold.cluster[known], cluster)
+                if agreement > top:
+                    top, inference = agreement, Inference(mode, k, threshold, by_type)
+        return inference
+
+    def partition(self, mode: InferenceMode, k: int, threshold: float | None = None) -> Partition:
+        """Partition the graph with k neighbours of each mention; the threshold is an affinity."""
+        k = 0 if mode == "independent" else k
+        affinities = [np.round(each.affinities.astype(np.float64), 6) for each in (self.near, self.others)]
+        graph = NeighbourGraph.from_neighbours(
+            self.near.items[:, :1],
+            affinities[0][:, :1],
+            self.others.items[:, :k],
+            affinities[1][:, :k],
+            self.n_entities,
+        )
+        return partition(graph, mode, None if threshold is None else -threshold)
+
+    def _ways(self) -> Iterator[tuple[InferenceMode, int]]:
+        for mode in self.settings.modes:
+            for k in [1] if mode == "independent" else self.settings.neighbours:
+                yield mode, k
+
+    def _thresholds(self, mode: InferenceMode, k: int) -> list[float]:
+        """Affinities of the edges that the partition without a threshold stands on, evenly spread over them."""
+        weight = self.partition(mode, k).weight
+        levels = np.quantile(-weight[np.isfinite(weight)], np.linspace(0, 0.8, _THRESHOLDS))
+        return [round(float(level), 6) for level in np.unique(levels)]
+
+    def _accuracy(self, entity: NDArray[np.int32]) -> float:
+        right = self.gold.is_right(np.arange(len(entity)), entity.astype(np.int64))
+        return float(right[self.gold.linkable].mean())
+
+
+def _agreement(gold: NDArray[np.int64], predicted: NDArray[np.integer[Any]]) -> float:
+    return (normalised_mutual_information(gold, predicted) + adjusted_rand_index(gold, predicted)) / 2

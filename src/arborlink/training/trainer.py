@@ -1,0 +1,363 @@
+"""The ecosystem's trainer, taught to mine, to judge by linking, and to go on after a kill as if nothing had been."""
+
+from __future__ import annotations
+
+import math
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch.utils.data import DataLoader
+from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+
+from arborlink.encoder import Embeddings
+from arborlink.errors import TrainingError
+from arborlink.files import partial_path
+from arborlink.progress import Bar
+from arborlink.training.adapting import frozen_rows
+from arborlink.training.course import MINED_FILE, Course, Epoch
+from arborlink.training.examples import MentionSide
+from arborlink.training.judge import Judge, Neighbourhood
+from arborlink.training.mining import Mined, Mining
+from arborlink.training.processes import from_first, process_number
+from arborlink.training.steps import Steps
+from arborlink.training.towers_in_training import TowersInTraining
+
+Tell = Callable[[str], None]
+# Steps between two looks at the loss: each look waits for the accelerator.
+_LOOK = 20
+
+
+class ArborTrainer(Trainer):
+    """``transformers.Trainer`` over whole steps.
+
+    Args:
+        model: the towers.
+        args: the trainer's own settings.
+        steps: the steps of an epoch.
+        mining: how their neighbours are found.
+        dev: what judges an epoch, and the mentions it judges by; ``None`` if there are none.
+        patience: epochs without a better judgement before it stops; 0 never stops.
+        mine_every: steps between two minings; 0 mines at the start of each epoch.
+        checkpoint_steps: steps between two checkpoints besides those after each epoch; 0 for none.
+        folder: where the best weights are kept.
+        course: what happened before, in a run that is resumed.
+        bar: shows the steps.
+        tell: is told a line about each epoch.
+    """
+
+    def __init__(
+        self,
+        model: TowersInTraining,
+        args: TrainingArguments,
+        *,
+        steps: Steps,
+        mining: Mining,
+        dev: tuple[Judge, MentionSide] | None,
+        patience: int,
+        mine_every: int,
+        checkpoint_steps: int,
+        folder: Path,
+        course: Course,
+        bar: Bar,
+        tell: Tell,
+    ) -> None:
+        super().__init__(model=model, args=args, train_dataset=steps)
+        self.towers = model
+        self.steps = steps
+        self.mining = mining
+        self.dev = dev
+        self.patience = patience
+        self.mine_every = mine_every
+        self.checkpoint_steps = checkpoint_steps
+        self.folder = folder
+        self.course = course
+        self.bar = bar
+        self.tell = tell
+        self.precision = torch.bfloat16 if args.bf16 else None
+        self.resumed_from: Path | None = None
+        self._entity_vectors: tuple[int, torch.Tensor] | None = None
+        self._loss_sum = torch.zeros((), device=args.device)
+        self._n_looked = 0
+        self._clock = time.perf_counter()
+        for callback in list(self.callback_handler.callbacks):  # their bars and prints would double ours
+            if type(callback).__name__ in ("ProgressCallback", "PrinterCallback"):
+                self.remove_callback(callback)
+        self.add_callback(_Course(self))
+
+    # What the trainer asks for.
+
+    def get_train_dataloader(self) -> DataLoader[dict[str, Any]]:
+        """Whole steps, one at a time, the same in every process."""
+        return DataLoader(
+            self.steps, batch_size=1, shuffle=False, collate_fn=_only, generator=torch.Generator()
+        )
+
+    def get_decay_parameter_names(self, model: torch.nn.Module) -> list[str]:
+        """As usual, but for embeddings most rows of which are frozen."""
+        frozen = {
+            f"towers.{number}.{name}"
+            for number, tower in enumerate(self.towers.each_tower)
+            for name in frozen_rows(tower)
+        }
+        return [name for name in super().get_decay_parameter_names(model) if name not in frozen]
+
+    def training_step(self, *arguments: Any, **options: Any) -> torch.Tensor:
+        """One step, its loss remembered on the device."""
+        loss: torch.Tensor = super().training_step(*arguments, **options)
+        self._loss_sum += loss
+        return loss
+
+    def evaluate(self, *arguments: Any, **options: Any) -> dict[str, float]:
+        """Link dev, as ``arborlink link`` would, in every way that may be chosen."""
+        start = time.perf_counter()
+        hood = self.neighbourhood()
+        judged: dict[str, Any] = {}
+        if process_number() == 0:
+            choices = hood.choices()
+            judged = {
+                "accuracy": choices[0].accuracy,
+                "mode": choices[0].mode,
+                "neighbours": choices[0].neighbours,
+                f"recall@{hood.settings.recall_at}": hood.recall(),
+                "choices": [asdict(choice) for choice in choices],
+            }
+        epoch = self.course.epochs[-1]
+        epoch.dev = from_first(judged)
+        epoch.spend("evaluation", time.perf_counter() - start)
+        self._clock = time.perf_counter()
+        metrics = {f"eval_{key}": value for key, value in epoch.dev.items() if isinstance(value, float)}
+        self.log(dict(metrics))
+        self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
+        return metrics
+
+    # What a training does between the steps.
+
+    @property
+    def steps_in_epoch(self) -> int:
+        """Updates of the weights in an epoch."""
+        return -(-len(self.steps) // self.args.gradient_accumulation_steps)
+
+    def neighbourhood(self) -> Neighbourhood:
+        """Dev as the towers see it now."""
+        if self.dev is None:
+            raise RuntimeError("there are no dev documents to look at")
+        judge, side = self.dev
+        texts = self.towers.embed("mentions", side.texts, self.precision)
+        mentions = Embeddings.one_each(texts.cpu().numpy(), side.text_of_mention)
+        entities = self.steps.entities
+        vectors = self.entity_vectors().cpu().numpy()
+        return judge.neighbourhood(mentions, Embeddings(vectors, entities.text_of_view, entities.offsets))
+
+    def entity_vectors(self) -> torch.Tensor:
+        """The entities as the towers see them now: mining and the evaluation before it share them."""
+        step = self.state.global_step
+        if self._entity_vectors is None or self._entity_vectors[0] != step:
+            self._entity_vectors = None  # there may be no room for both
+            vectors = self.towers.embed("entities", self.steps.entities.texts, self.precision)
+            self._entity_vectors = (step, vectors)
+        return self._entity_vectors[1]
+
+    def mine(self, epoch: int) -> None:
+        """Find the neighbours that the next steps are planned with."""
+        start = time.perf_counter()
+        if self.mining.needs_vectors:
+            mentions = self.towers.embed("mentions", self.steps.examples.texts, self.precision)
+            entities = self.entity_vectors()
+            mined = self.mining.mine(mentions, entities, epoch) if process_number() == 0 else None
+            self._entity_vectors = None
+        else:
+            mined = self.mining.draw(epoch)
+        self.steps.mined = from_first(mined)
+        self.course.epochs[-1].spend("mining", time.perf_counter() - start)
+        self._clock = time.perf_counter()
+
+    def look(self) -> float:
+        """The mean loss since the last look.
+
+        Raises:
+            TrainingError: a loss was not a finite number.
+        """
+        total = float(self._loss_sum)
+        epoch = self.course.epochs[-1]
+        n = self.state.global_step - self._n_looked
+        if not math.isfinite(total):
+            raise TrainingError(
+                f"the loss was not a finite number between step {self._n_looked + 1} and step "
+                f"{self.state.global_step} (epoch {epoch.number}); {self._last_good()}"
+            )
+        self._loss_sum.zero_()
+        mean = total / max(1, n)
+        epoch.loss = (epoch.loss * epoch.n_steps + mean * n) / max(1, epoch.n_steps + n)
+        epoch.n_steps += n
+        epoch.n_sequences += self.steps.n_sequences
+        self.steps.n_sequences = 0
+        now = time.perf_counter()
+        epoch.spend("training", now - self._clock)
+        self._clock = now
+        self._n_looked = self.state.global_step
+        if n:
+            self.course.losses.append((self.state.global_step, mean))
+        return mean
+
+    def check_weights(self) -> None:
+        """Raise if a weight is not a finite number: such a checkpoint would be of no use to anybody."""
+        sums = [parameter.detach().sum() for parameter in self.towers.parameters() if parameter.requires_grad]
+        if not bool(torch.isfinite(torch.stack(sums)).all()):
+            raise TrainingError(
+                f"weights are no finite numbers any more after step {self.state.global_step}; {self._last_good()}"
+            )
+
+    def keep_best(self) -> None:
+        """Write the weights of an epoch that is the best so far."""
+        epoch = self.course.epochs[-1]
+        if self.course.best is epoch and process_number() == 0:
+            path = self.best_path(epoch)
+            partial = partial_path(path)
+            save_file({key: value.contiguous() for key, value in self.towers.state_dict().items()}, partial)
+            partial.replace(path)
+
+    def load_best(self) -> None:
+        """Go back to the best weights."""
+        best = self.course.best
+        if best is not None and best is not self.course.epochs[-1]:
+            self.towers.load_state_dict(load_file(self.best_path(best)))
+            self._entity_vectors = None
+
+    def best_path(self, epoch: Epoch) -> Path:
+        """Where the weights after this epoch are kept if they are the best."""
+        return self.folder / f"best-{epoch.number}.safetensors"
+
+    def forget_worse(self) -> None:
+        """Remove weights that were once the best; only when a checkpoint knows of the better ones."""
+        best = self.course.best
+        for path in self.folder.glob("best-*.safetensors"):
+            if best is not None and path != self.best_path(best):
+                path.unlink(missing_ok=True)
+
+    def _last_good(self) -> str:
+        checkpoints = complete_checkpoints(self.folder)
+        kept = (
+            f"the last good checkpoint is {checkpoints[-1]}"
+            if checkpoints
+            else "no checkpoint was written yet"
+        )
+        return f'{kept}; train again with a lower trainer.learning_rate, or trainer.precision = "fp32"'
+
+
+class _Course(TrainerCallback):
+    """What happens at which moment."""
+
+    def __init__(self, trainer: ArborTrainer) -> None:
+        self.trainer = trainer
+
+    def on_epoch_begin(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **rest: Any
+    ) -> None:
+        """Mine, unless a resumed run brings along what was mined when this epoch began."""
+        trainer = self.trainer
+        number = state.global_step // trainer.steps_in_epoch
+        trainer.steps.start(number)
+        trainer._clock = time.perf_counter()
+        if trainer.resumed_from is not None:
+            folder, trainer.resumed_from = trainer.resumed_from, None
+            trainer._n_looked = state.global_step
+            if trainer.course.epochs and trainer.course.epochs[-1].number == number + 1:
+                trainer.steps.mined = Mined.read(folder / MINED_FILE)
+                return
+        trainer.course.epochs.append(Epoch(number + 1))
+        trainer.mine(number)
+
+    def on_step_end(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **rest: Any
+    ) -> None:
+        """Look at the loss, now and then and before anything is kept; mine again if asked."""
+        trainer, step = self.trainer, state.global_step
+        ends_epoch = step % trainer.steps_in_epoch == 0
+        if trainer.checkpoint_steps and step % trainer.checkpoint_steps == 0:
+            control.should_save = True
+        note = None
+        if step % _LOOK == 0 or control.should_save or control.should_log or ends_epoch:
+            loss = trainer.look()
+            epoch = trainer.course.epochs[-1]
+            rate = epoch.n_sequences / max(epoch.seconds.get("training", 0.0), 1e-9)
+            note = f"loss {loss:.4f}, {rate:,.0f} texts/s"
+        if control.should_save:
+            trainer.check_weights()
+        trainer.bar.advance(1, note)
+        if trainer.mine_every and step % trainer.mine_every == 0 and not ends_epoch:
+            trainer.mine(trainer.course.epochs[-1].number - 1)
+
+    def on_epoch_end(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **rest: Any
+    ) -> None:
+        """Look at what the last steps left, and have it judged."""
+        self.trainer.look()
+        self.trainer.check_weights()
+        control.should_evaluate = self.trainer.dev is not None
+        if self.trainer.dev is None:
+            self.trainer.tell(epoch_line(self.trainer.course.epochs[-1], int(args.num_train_epochs)))
+
+    def on_evaluate(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **rest: Any
+    ) -> None:
+        """Keep the best, stop when nothing gets better."""
+        trainer = self.trainer
+        trainer.keep_best()
+        trainer.tell(epoch_line(trainer.course.epochs[-1], int(args.num_train_epochs)))
+        if trainer.patience and trainer.course.epochs_without_gain() >= trainer.patience:
+            trainer.tell(f"no better for {trainer.patience} epochs: stopped early")
+            control.should_training_stop = True
+
+    def on_save(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **rest: Any
+    ) -> None:
+        """Complete the checkpoint with what a resumed run must know; the course is written last."""
+        trainer = self.trainer
+        if process_number() == 0:
+            folder = trainer.folder / f"checkpoint-{state.global_step}"
+            assert trainer.steps.mined is not None
+            trainer.steps.mined.write(folder / MINED_FILE)
+            trainer.course.write(folder)
+            trainer.forget_worse()
+        now = time.perf_counter()
+        trainer.course.epochs[-1].spend("saving", now - trainer._clock)
+        trainer._clock = now
+
+
+def epoch_line(epoch: Epoch, n_epochs: int) -> str:
+    """What an epoch did, in one line."""
+    training = max(epoch.seconds.get("training", 0.0), 1e-9)
+    parts = [f"epoch {epoch.number}/{n_epochs}: loss {epoch.loss:.4f}"]
+    if epoch.dev:
+        way = epoch.dev["mode"]
+        way += "" if way == "independent" else f", k = {epoch.dev['neighbours']}"
+        recall = next(key for key in epoch.dev if key.startswith("recall@"))
+        parts.append(f"dev accuracy {100 * epoch.dev['accuracy']:.1f} ({way})")
+        parts.append(f"{recall} {100 * epoch.dev[recall]:.1f}")
+    parts.append(f"{epoch.total_seconds:.1f} s ({epoch.n_sequences / training:,.0f} texts/s")
+    shares = ", ".join(f"{what} {spent:.1f} s" for what, spent in sorted(epoch.seconds.items()))
+    return ", ".join(parts) + f"; {shares})"
+
+
+def complete_checkpoints(folder: Path) -> list[Path]:
+    """Checkpoints that were written to the end, oldest first."""
+    found = [path for path in folder.glob("checkpoint-*") if (path / "course.json").is_file()]
+    return sorted(found, key=lambda path: int(path.name.rpartition("-")[2]))
+
+
+def remove_incomplete(folder: Path) -> None:
+    """Remove what a killed run left half written."""
+    complete = complete_checkpoints(folder)
+    for path in folder.glob("checkpoint-*"):
+        if path not in complete:
+            shutil.rmtree(path)
+
+
+def _only(items: list[dict[str, Any]]) -> dict[str, Any]:
+    return items[0]
