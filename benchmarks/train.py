@@ -10,7 +10,6 @@ and a backward pass and nothing else: no mining, no planning, no loss, no optimi
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import tempfile
 import time
@@ -19,13 +18,16 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from arborlink import Corpus, KnowledgeBase
-from arborlink.encoders import load_encoder
 from arborlink.evaluation.gold import gold_ids
 from arborlink.training.config_file import make_config, with_settings
+from arborlink.training.examples import MentionSide
 from arborlink.training.judge import Judge
-from arborlink.training.run import Training
+from arborlink.training.material import Dev
+from arborlink.training.run import Training, quiet_libraries
+from arborlink.training.trainer import ArborTrainer
 from provenance import provenance
 
 # Steps the bare speed is measured over.
@@ -35,47 +37,64 @@ _BARE_STEPS = 12
 def main() -> None:
     """Run the objectives one after the other; the file is written anew after each."""
     arguments = _arguments()
-    kb, train = KnowledgeBase.read(arguments.kb), Corpus.read(arguments.train)
-    dev, test = Corpus.read(arguments.dev), Corpus.read(arguments.test) if arguments.test else None
+    kb, train = KnowledgeBase.read(arguments.kb), _corpus(arguments.train)
+    dev = Corpus.read(arguments.dev) if arguments.dev else None
+    test = Corpus.read(arguments.test) if arguments.test else None
     results: dict[str, Any] = {"provenance": provenance(), "runs": []}
-    for objective in arguments.objectives:
-        settings = [f"encoder.base={arguments.base}"] if arguments.base else []
-        config = with_settings(make_config({}), [*settings, f"objective.name={objective}", *arguments.set])
-        with tempfile.TemporaryDirectory() as folder:
+    material, judged = None, None
+    for asked in arguments.objectives:
+        objective, _, own = asked.partition(":")
+        settings = [*arguments.set, *(own.split(",") if own else [])]
+        base = [f"encoder.base={arguments.base}"] if arguments.base else []
+        config = with_settings(make_config({}), [*base, f"objective.name={objective}", *settings])
+        with tempfile.TemporaryDirectory() as folder, quiet_libraries():
             start = time.perf_counter()
             _reset_memory(arguments.device)
-            training = Training(kb, train, dev, Path(folder) / "model", config, arguments.device, None, _say)
+            training = Training(
+                kb, train, dev, Path(folder) / "model", config, arguments.device, None, _say, material
+            )
+            material = training.material
             prepared = time.perf_counter()
-            runner = training.go(resume=False)
+            trainer = training.go()
             trained = time.perf_counter()
-            run = {
-                "objective": objective,
-                "settings": arguments.set,
-                "seconds": {"preparing": prepared - start, "training": trained - prepared},
-                "peak_memory_gb": _peak_memory(arguments.device),
-                "speed": _speed(training, runner),
-            }
-            report = training.finish(runner)
-            run["report"] = report.to_dict()
-            print(report.summary(), flush=True)
-            del training, runner
-            gc.collect()
+            run: dict[str, Any] = {"objective": objective, "settings": settings}
+            run["seconds"] = {"preparing": prepared - start, "training": trained - prepared}
+            run["peak_memory_gb"] = _peak_memory(arguments.device)
+            run["speed"] = _speed(trainer)
             if test is not None:
-                run["test"] = _judged(Path(folder) / "model", kb, train, test, arguments.device)
-                print(json.dumps(run["test"]["accuracy"]), flush=True)
-        print(json.dumps(run["speed"]), flush=True)
+                judged = judged or _judged(training, kb, test, arguments.device)
+                run["test"] = _figures(trainer, judged, ~judged.judge.gold.any_id_in(gold_ids(train)))
+                _say(json.dumps(run["test"]["accuracy"]))
+            report = training.finish(trainer)
+            run["report"] = report.to_dict()
+        _say(report.summary())
+        _say(json.dumps(run["speed"]))
         results["runs"].append(run)
         arguments.output.parent.mkdir(parents=True, exist_ok=True)
         arguments.output.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
-def _judged(folder: Path, kb: KnowledgeBase, train: Corpus, test: Corpus, device: str) -> dict[str, Any]:
-    """Accuracy on test in every mode with every number of neighbours, recall, and the unseen part."""
-    encoder = load_encoder(folder, device=device)
-    judge = Judge(test, kb, make_config({}).dev, device=device)
-    hood = judge.neighbourhood(encoder.encode_mentions(test), encoder.encode_entities(kb))
-    unseen = ~judge.gold.any_id_in(gold_ids(train)) & judge.gold.linkable
-    numbers = np.arange(test.n_mentions)
+def _corpus(paths: list[Path]) -> Corpus:
+    return Corpus([document for path in paths for document in Corpus.read(path)])
+
+
+def _judged(training: Training, kb: KnowledgeBase, test: Corpus, device: str) -> Dev:
+    """The test documents, read once for all runs."""
+    tokenizer = training.towers.mention_tower.tokenizer
+    side = MentionSide.of(
+        test, tokenizer, training.material.mention_tokens, training.markers, "test mentions"
+    )
+    return Dev(Judge(test, kb, training.config.dev, device=device), side)
+
+
+def _figures(trainer: ArborTrainer, test: Dev, unseen: NDArray[np.bool_]) -> dict[str, Any]:
+    """Accuracy in every mode with every number of neighbours, also on entities that training never saw."""
+    judge, before = test.judge, trainer.dev
+    trainer.dev = test
+    hood = trainer.neighbourhood()
+    trainer.dev = before
+    unseen = unseen & judge.gold.linkable
+    numbers = np.arange(len(judge.gold.labels))
     accuracy, accuracy_unseen = {}, {}
     for choice in hood.choices():
         way = choice.mode if choice.mode == "independent" else f"{choice.mode} k={choice.neighbours}"
@@ -92,10 +111,11 @@ def _judged(folder: Path, kb: KnowledgeBase, train: Corpus, test: Corpus, device
     }
 
 
-def _speed(training: Training, runner: Any) -> dict[str, Any]:
+def _speed(trainer: ArborTrainer) -> dict[str, Any]:
     """Sequences a second of the whole training, and bare, over the last epoch's steps."""
-    towers, device = training.towers.train(), training.towers.device
-    items = [training.steps[step] for step in range(min(_BARE_STEPS, len(training.steps)))]
+    towers, steps = trainer.towers.train(), trainer.steps
+    device = towers.device
+    items = [steps[step] for step in range(min(_BARE_STEPS, len(steps)))]
     sides = [
         (tower, ids.to(device), mask.to(device))
         for item in items
@@ -107,13 +127,13 @@ def _speed(training: Training, runner: Any) -> dict[str, Any]:
     for _ in range(2):  # the first round warms up
         start = _now(device)
         for tower, ids, mask in sides:
-            with torch.autocast(device.type, dtype=torch.bfloat16, enabled=runner.args.bf16):
+            with torch.autocast(device.type, dtype=torch.bfloat16, enabled=trainer.args.bf16):
                 vectors = tower({"input_ids": ids, "attention_mask": mask})["sentence_embedding"]
             vectors.float().sum().backward()
         bare = n / (_now(device) - start)
         towers.zero_grad()
     epochs = []
-    for epoch in runner.course.epochs:
+    for epoch in trainer.course.epochs:
         rate = epoch.n_sequences / epoch.seconds["training"]
         epochs.append(
             {
@@ -150,11 +170,18 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    for name in ("kb", "train", "dev", "output"):
-        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--kb", type=Path, required=True)
+    parser.add_argument("--train", type=Path, required=True, nargs="+", help="one file or several")
+    parser.add_argument("--dev", type=Path, help="without it the last epoch is kept")
     parser.add_argument("--test", type=Path)
+    parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--base", default="", help="base model; the embedded one if not given")
-    parser.add_argument("--objectives", nargs="+", default=["in-batch", "knn", "arborescence", "joint"])
+    parser.add_argument(
+        "--objectives",
+        nargs="+",
+        default=["in-batch", "knn", "arborescence", "joint"],
+        help="each with settings of its own if need be: in-batch:trainer.epochs=4,trainer.batch_size=512",
+    )
     parser.add_argument("--set", action="append", default=[], help="a setting, as in arborlink train --set")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     return parser.parse_args()

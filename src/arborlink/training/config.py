@@ -175,6 +175,12 @@ class TrainerConfig(_Section):
     batch_size: int = Field(
         default=128, ge=2, le=1_000_000, description="Mentions in a step, over all processes together."
     )
+    block_size: int = Field(
+        default=32,
+        ge=1,
+        le=1_000_000,
+        description="Mentions with like candidates that are asked in one step; 1 takes mentions from everywhere.",
+    )
     accumulate: int = Field(
         default=1, ge=1, le=10_000, description="Steps whose gradients are added up before the weights move."
     )

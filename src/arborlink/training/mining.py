@@ -13,6 +13,7 @@ from safetensors.numpy import load_file, save_file
 from arborlink.files import partial_path
 from arborlink.labels import Labels
 from arborlink.search import nearest_apart
+from arborlink.training.blocks import blocks_of_like
 from arborlink.training.examples import EntitySide, Examples
 from arborlink.training.objectives import Needs
 from arborlink.training.targets import NOBODY, positives
@@ -30,12 +31,14 @@ class Mined:
         positive: int32, shape (n,): the parent mention, or ENTITY or NOBODY of :mod:`arborlink.training.targets`.
         wrong_views: int32, shape (n, k): the nearest views of other entities, -1 where there are fewer.
         wrong_mentions: int32, shape (n, k): the nearest mentions that are not coreferent, likewise.
+        block: int32, shape (n,): mentions of one block are asked in one step.
     """
 
     gold_view: NDArray[np.int32]
     positive: NDArray[np.int32]
     wrong_views: NDArray[np.int32]
     wrong_mentions: NDArray[np.int32]
+    block: NDArray[np.int32]
 
     def write(self, path: Path) -> None:
         """Keep it in a file, so that a resumed run goes on with the same neighbours."""
@@ -59,6 +62,7 @@ class Mining:
         needs: what the objective compares.
         positives: where positives come from: ``arborescence``, ``nearest`` or ``random``.
         seed: decides what is drawn, with the epoch.
+        block_size: mentions of a block, see :mod:`arborlink.training.blocks`.
         types: which entity views and which mentions a mention may meet, if types restrict it.
     """
 
@@ -67,6 +71,7 @@ class Mining:
     needs: Needs
     positives: str
     seed: int
+    block_size: int = 1
     types: tuple[Labels, Labels] | None = None
 
     @property
@@ -83,7 +88,8 @@ class Mining:
         drawn = np.random.default_rng([self.seed, epoch, 1]).random(len(entity))
         gold[examples.in_kb] = views[entity] + (drawn * counts).astype(np.int64)
         nothing = np.empty((len(examples), 0), dtype=np.int32)
-        return Mined(gold, np.full(len(examples), NOBODY, dtype=np.int32), nothing, nothing)
+        alone = np.arange(len(examples), dtype=np.int32)
+        return Mined(gold, np.full(len(examples), NOBODY, dtype=np.int32), nothing, nothing, alone)
 
     def mine(self, mention_texts: torch.Tensor, entity_texts: torch.Tensor, epoch: int) -> Mined:
         """With vectors of the distinct mention and entity texts, on one device."""
@@ -109,10 +115,17 @@ class Mining:
             allowed=None if of_mentions is None else of_mentions.meetings(),
         )
         positive = np.full(len(examples), NOBODY, dtype=np.int32)
+        seed = int(np.random.default_rng([self.seed, epoch, 2]).integers(2**31))
         if needs.targets:
-            seed = int(np.random.default_rng([self.seed, epoch, 2]).integers(2**31))
             positive = positives(self.positives, mentions.cpu().numpy(), affinity, examples.groups, seed)
-        return Mined(gold, positive, wrong_views, wrong_mentions)
+        if self.block_size > 1:
+            compared = np.concatenate([gold[:, None], wrong_views], axis=1)
+            if not needs.entity_negatives:
+                compared = wrong_mentions
+            block = blocks_of_like(compared, self.block_size, seed)
+        else:
+            block = np.arange(len(examples), dtype=np.int32)
+        return Mined(gold, positive, wrong_views, wrong_mentions, block)
 
     def _gold_views(
         self, mentions: torch.Tensor, views: torch.Tensor

@@ -49,9 +49,9 @@ class TrainingReport:
         if best.dev and self.dev is not None:
             recall = next(key for key in best.dev if key.startswith("recall@"))
             lines.append(
-                f"Dev: accuracy {100 * best.dev['accuracy']:.1f} with {_way(best.dev['mode'], best.dev['neighbours'])}, "
-                f"{recall} {100 * best.dev[recall]:.1f}, over {self.dev['linkable']:,} mentions with their entity in "
-                "the knowledge base"
+                f"Dev: accuracy {100 * best.dev['accuracy']:.1f} "
+                f"with {_way(best.dev['mode'], best.dev['neighbours'])}, {recall} {100 * best.dev[recall]:.1f}, "
+                f"over {self.dev['linkable']:,} mentions with their entity in the knowledge base"
             )
         lines.append(f"The model links by {_described(self.inference)}")
         return "\n".join(lines)
@@ -81,8 +81,8 @@ def model_card(report: TrainingReport) -> str:
         "# An ArborLink model",
         "",
         f"{'Two towers' if encoder['towers'] == 'two' else 'One tower'} on `{base}`, {encoder['pooling']} pooling, "
-        f"{'normalised' if encoder['normalise'] else 'raw'} vectors, {encoder['mention_tokens']} tokens for a mention "
-        f"and {encoder['entity_tokens']} for an entity.",
+        f"{'normalised' if encoder['normalise'] else 'raw'} vectors, {encoder['mention_tokens']} tokens for a "
+        f"mention and {encoder['entity_tokens']} for an entity.",
         "",
         "## Use",
         "```",
@@ -92,8 +92,8 @@ def model_card(report: TrainingReport) -> str:
         "",
         "## Training",
         f"Objective `{objective['name']}` ({objective['loss']} loss), {trainer['epochs']} epochs of "
-        f"{trainer['batch_size']} mentions a step, seed {trainer['seed']}; every setting is in `train.toml`, the course "
-        "of the training in `training.json`.",
+        f"{trainer['batch_size']} mentions a step, seed {trainer['seed']}; every setting is in `train.toml`, the "
+        "course of the training in `training.json`.",
         f"Data: {examples['linkable']:,} mentions of {examples['entities_with_mentions']:,} entities; "
         f"{examples['outside_kb']:,} mentions of entities outside a knowledge base of {report.n_entities:,}.",
         "",

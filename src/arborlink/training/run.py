@@ -8,11 +8,8 @@ import shutil
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from hashlib import blake2b
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from arborlink.corpus import Corpus
 from arborlink.encoders.device import resolve_device, resolve_precision
@@ -23,16 +20,18 @@ from arborlink.files import write_text
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.progress import noted_bar
 from arborlink.training.config import TrainingConfig
-from arborlink.training.config_file import write_config
 from arborlink.training.course import Course
+from arborlink.training.folder import CARD_FILE, REPORT_FILE, UNFINISHED, begin, check_folder
 from arborlink.training.report import TrainingReport, model_card
 
-CONFIG_FILE = "train.toml"
-REPORT_FILE = "training.json"
-CARD_FILE = "README.md"
-UNFINISHED = "unfinished"
-_IDENTITY_FILE = "identity.json"
-_DEVICES = ("auto", "cpu", "cuda", "mps")
+if TYPE_CHECKING:
+    from arborlink.training.material import Material
+    from arborlink.training.trainer import ArborTrainer
+
+Tell = Callable[[str], None]
+DEVICES = ("auto", "cpu", "cuda", "mps")
+# What a chunk costs besides its tokens, in tokens: the time its kernels take to start.
+_CPU_PER_CHUNK, _ACCELERATOR_PER_CHUNK = 128, 32768
 
 
 def train(
@@ -45,7 +44,7 @@ def train(
     resume: bool = False,
     device: str = "auto",
     progress: bool | None = None,
-    tell: Callable[[str], None] = lambda line: None,
+    tell: Tell = lambda line: None,
 ) -> TrainingReport:
     """Train the encoders and write a model folder.
 
@@ -66,23 +65,29 @@ def train(
         TrainingError: the loss or the weights are no finite numbers any more.
 
     Example:
-        >>> from arborlink import Corpus, KnowledgeBase, train, TrainingConfig       # doctest: +SKIP
+        >>> from arborlink import Corpus, KnowledgeBase, train                            # doctest: +SKIP
+        >>> kb = KnowledgeBase.read("kb.jsonl")                                           # doctest: +SKIP
         >>> report = train(kb, Corpus.read("train.jsonl"), Corpus.read("dev.jsonl"), "model")  # doctest: +SKIP
     """
     config = config or TrainingConfig()
-    output = Path(output)
-    if device not in _DEVICES:
+    if device not in DEVICES:
         raise InputError(
-            f"device {device!r} is not known; choose one of {', '.join(_DEVICES)}; CUDA_VISIBLE_DEVICES says which GPU"
+            f"device {device!r} is not known; choose one of {', '.join(DEVICES)}; CUDA_VISIBLE_DEVICES says which GPU"
         )
-    _check_folder(output, resume)
-    with _quiet_libraries():
-        run = Training(kb, train, dev, output, config, resolve_device(device), progress, tell)
-        return run.finish(run.go(resume))
+    if config.trainer.patience and dev is None:
+        raise InputError("trainer.patience needs dev documents to tell which epochs are better")
+    check_folder(Path(output), resume)
+    with quiet_libraries():
+        training = Training(kb, train, dev, Path(output), config, resolve_device(device), progress, tell)
+        return training.finish(training.go())
 
 
 class Training:
-    """One training, from data to folder; :func:`train` says what the arguments are."""
+    """One training, from data to folder; :func:`train` says what the arguments are.
+
+    Args:
+        material: what the same data came to in another training with the same ``[encoder]``; read if not given.
+    """
 
     def __init__(
         self,
@@ -92,49 +97,33 @@ class Training:
         output: Path,
         config: TrainingConfig,
         device: str,
-        progress: bool | None,
-        tell: Callable[[str], None],
+        progress: bool | None = None,
+        tell: Tell = lambda line: None,
+        material: Material | None = None,
     ) -> None:
         from transformers import set_seed
 
         from arborlink.training.adapting import make_towers
-        from arborlink.training.examples import EntitySide, Examples, MentionSide, type_restrictions
-        from arborlink.training.judge import Judge
-        from arborlink.training.mining import Mining
+        from arborlink.training.material import Material
         from arborlink.training.objectives import make_objective
         from arborlink.training.processes import process_number
-        from arborlink.training.steps import Steps
         from arborlink.training.towers_in_training import TowersInTraining
 
-        arguments = _arguments(config, output, device)  # joins the other processes, if there are any
+        self.config, self.output = config, output
+        self.arguments = _arguments(config, output, device)  # joins the other processes, if there are any
         self.is_first = process_number() == 0
-        self.tell: Callable[[str], None] = tell if self.is_first else lambda line: None
+        self.tell: Tell = tell if self.is_first else lambda line: None
         self.progress = progress if self.is_first else False
-        self.config, self.output, self.arguments, self.kb = config, output, arguments, kb
-        encoder, objective, trainer = config.encoder, config.objective, config.trainer
-        set_seed(trainer.seed)
         self.markers = Markers()
-        mention_tower, entity_tower = make_towers(encoder, self.markers, str(arguments.device))
-        lengths = [
-            min(asked, int(tower.max_seq_length or asked))
-            for tower, asked in (
-                (mention_tower, encoder.mention_tokens),
-                (entity_tower, encoder.entity_tokens),
-            )
-        ]
-        self.lengths = lengths
-        read = {"tokenizer": mention_tower.tokenizer, "max_length": lengths[0], "markers": self.markers}
-        side = MentionSide.of(train, **read, what="training mentions", progress=self.progress)
-        self.examples = Examples.of(train, kb, side)
-        self.tell(_data_line(self.examples.counts, len(kb)))
-        self.entities = EntitySide.of(
-            kb, entity_tower.tokenizer, lengths[1], encoder.entity_views, self.markers, self.progress
+        set_seed(config.trainer.seed)  # new weights, such as adapters', are drawn
+        on = self.arguments.device
+        towers = make_towers(config.encoder, self.markers, str(on))
+        self.material = material or Material.of(
+            kb, train, dev, config, towers, self.markers, on.type, self.progress
         )
-        self.dev = None
-        if dev is not None:
-            judge = Judge(dev, kb, config.dev, objective.by_type, arguments.device.type)
-            self.dev = judge, MentionSide.of(dev, **read, what="dev mentions", progress=self.progress)
-        loss = make_objective(
+        self.tell(self.material.described())
+        objective = config.objective
+        self.objective = make_objective(
             objective.name,
             loss=objective.loss,
             entity_weight=objective.entity_weight,
@@ -142,149 +131,102 @@ class Training:
             mention_negatives=objective.mention_negatives,
         )
         self.towers = TowersInTraining(
-            mention_tower, entity_tower, loss, encoder.temperature, recompute=trainer.chunk_tokens > 0
-        )
-        types = None
-        if objective.by_type:
-            types = type_restrictions(train, kb, self.examples.mentions, np.diff(self.entities.offsets))
-        self.mining = Mining(
-            self.examples, self.entities, loss.needs, objective.positives, trainer.seed, types
-        )
-        self.steps = Steps(
-            self.examples,
-            self.entities,
-            loss.needs,
-            trainer.batch_size,
-            objective.shared_negatives,
-            trainer.chunk_tokens,
-            trainer.seed,
+            *towers, self.objective, config.encoder.temperature, recompute=config.trainer.chunk_tokens > 0
         )
 
-    def go(self, resume: bool) -> Any:
+    def go(self) -> ArborTrainer:
         """Train; the trainer that did it, with the best weights loaded."""
+        from arborlink.training.mining import Mining
         from arborlink.training.processes import wait_for_all
-        from arborlink.training.trainer import ArborTrainer, complete_checkpoints, remove_incomplete
+        from arborlink.training.steps import Steps
+        from arborlink.training.towers_in_training import attention_for_any_shape
+        from arborlink.training.trainer import ArborTrainer, complete_checkpoints
 
+        config, material, needs = self.config, self.material, self.objective.needs
         folder = self.output / UNFINISHED
         if self.is_first:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._check_identity(folder)
-            remove_incomplete(folder)
-            with write_text(self.output / CONFIG_FILE) as stream:
-                stream.write(write_config(self.config))
+            begin(self.output, config, material.fingerprint)
         wait_for_all()
-        checkpoints = complete_checkpoints(folder)
-        last = checkpoints[-1] if checkpoints else None
-        course = Course() if last is None else Course.read(last)
-        trainer = self.config.trainer
-        n_steps = trainer.epochs * -(-len(self.steps) // trainer.accumulate)
-        self.arguments.warmup_steps = round(trainer.warmup * n_steps)
-        with noted_bar("Training", n_steps, self.progress) as bar:
-            runner = ArborTrainer(
+        last = next(iter(complete_checkpoints(folder)[::-1]), None)
+        steps = Steps(
+            material.examples,
+            material.entities,
+            needs,
+            config.trainer.batch_size,
+            config.objective.shared_negatives,
+            config.trainer.chunk_tokens,
+            _CPU_PER_CHUNK if self.arguments.device.type == "cpu" else _ACCELERATOR_PER_CHUNK,
+            config.trainer.seed,
+        )
+        mining = Mining(
+            material.examples,
+            material.entities,
+            needs,
+            config.objective.positives,
+            config.trainer.seed,
+            config.trainer.block_size,
+            material.types,
+        )
+        n_steps = config.trainer.epochs * -(-len(steps) // config.trainer.accumulate)
+        self.arguments.warmup_steps = round(config.trainer.warmup * n_steps)
+        with noted_bar("Training", n_steps, self.progress) as bar, attention_for_any_shape():
+            trainer = ArborTrainer(
                 self.towers,
                 self.arguments,
-                steps=self.steps,
-                mining=self.mining,
-                dev=self.dev,
-                patience=trainer.patience,
-                mine_every=self.config.objective.mine_every,
-                checkpoint_steps=trainer.checkpoint_steps,
+                steps=steps,
+                mining=mining,
+                dev=material.dev,
+                patience=config.trainer.patience,
+                mine_every=config.objective.mine_every,
+                checkpoint_steps=config.trainer.checkpoint_steps,
                 folder=folder,
-                course=course,
+                course=Course() if last is None else Course.read(last),
                 bar=bar,
                 tell=self.tell,
             )
             if last is not None:
-                runner.resumed_from = last
+                trainer.resumed_from = last
                 bar.advance(int(last.name.rpartition("-")[2]))
                 self.tell(f"resumed from {last}")
-            runner.train(resume_from_checkpoint=str(last) if last is not None else None)
-        runner.load_best()
-        return runner
+            trainer.train(resume_from_checkpoint=str(last) if last is not None else None)
+        trainer.load_best()
+        return trainer
 
-    def finish(self, runner: Any) -> TrainingReport:
+    def finish(self, trainer: ArborTrainer) -> TrainingReport:
         """Choose how to link, write the folder, remove the checkpoints."""
         from arborlink.training.adapting import merge_adapters
         from arborlink.training.processes import from_first, wait_for_all
 
-        by_type = self.config.objective.by_type
+        material, by_type = self.material, self.config.objective.by_type
         inference = Inference(by_type=by_type)
-        if self.dev is not None:
-            hood = runner.neighbourhood()
+        if material.dev is not None:
+            hood = trainer.neighbourhood()
             inference = from_first(hood.inference(by_type) if self.is_first else None)
         report = TrainingReport(
             config=self.config.model_dump(),
-            n_entities=len(self.kb),
-            examples=self.examples.counts,
-            dev=None if self.dev is None else self.dev[0].counts,
-            epochs=runner.course.epochs,
-            losses=runner.course.losses,
+            n_entities=material.entities.n_entities,
+            examples=material.examples.counts,
+            dev=None if material.dev is None else material.dev.judge.counts,
+            epochs=trainer.course.epochs,
+            losses=trainer.course.losses,
             inference=inference,
         )
         if self.is_first:
             for tower in self.towers.each_tower:
                 merge_adapters(tower)
             settings = ModelSettings(
-                mention_tokens=self.lengths[0],
-                entity_tokens=self.lengths[1],
+                mention_tokens=material.mention_tokens,
+                entity_tokens=material.entity_tokens,
                 markers=self.markers,
                 entity_views=self.config.encoder.entity_views,
                 inference=inference,
             )
-            self._write(REPORT_FILE, json.dumps(report.to_dict(), indent=1) + "\n")
-            self._write(CARD_FILE, model_card(report))
+            _write(self.output / REPORT_FILE, json.dumps(report.to_dict(), indent=1) + "\n")
+            _write(self.output / CARD_FILE, model_card(report))
             write_towers(self.output, self.towers.mention_tower, self.towers.entity_tower, settings)
             shutil.rmtree(self.output / UNFINISHED)
         wait_for_all()
         return report
-
-    def _write(self, name: str, content: str) -> None:
-        with write_text(self.output / name) as stream:
-            stream.write(content)
-
-    def _check_identity(self, folder: Path) -> None:
-        """A run is resumed with the settings and data it began with, or its figures would mean nothing."""
-        digest = blake2b(digest_size=12)
-        for array in (
-            self.examples.groups,
-            self.examples.texts.tokens,
-            self.entities.texts.tokens,
-            *([] if self.dev is None else [self.dev[1].texts.tokens, self.dev[0].gold.pairs]),
-        ):
-            digest.update(np.ascontiguousarray(array).data)
-        now: dict[str, Any] = {"config": self.config.model_dump(), "data": digest.hexdigest()}
-        path = folder / _IDENTITY_FILE
-        if not path.is_file():
-            self._write(f"{UNFINISHED}/{_IDENTITY_FILE}", json.dumps(now, indent=1))
-            return
-        before = json.loads(path.read_text(encoding="utf-8"))
-        changed = [
-            f"{section}.{key}"
-            for section, settings in now["config"].items()
-            for key, value in settings.items()
-            if before["config"].get(section, {}).get(key) != value
-        ]
-        if before["data"] != now["data"]:
-            changed.append("the documents or the knowledge base")
-        if changed:
-            raise InputError(
-                f"the run in {self.output} began with other settings ({', '.join(changed)}); resume it with the same "
-                "ones, or train into another folder"
-            )
-
-
-def _check_folder(output: Path, resume: bool) -> None:
-    if output.exists() and not output.is_dir():
-        raise InputError("is a file; name a folder for the model", output)
-    unfinished = output / UNFINISHED
-    if (output / "arborlink.json").is_file() and not unfinished.is_dir():
-        raise InputError("holds a model already; name another folder, or remove it first", output)
-    if unfinished.is_dir() and not resume:
-        raise InputError(
-            "holds a training that was not finished; --resume goes on with it, or name another folder", output
-        )
-    if output.is_dir() and not unfinished.is_dir() and any(output.iterdir()):
-        raise InputError("is not empty and holds no training of ours; name another folder", output)
 
 
 def _arguments(config: TrainingConfig, output: Path, device: str) -> Any:
@@ -323,25 +265,13 @@ def _arguments(config: TrainingConfig, output: Path, device: str) -> Any:
     return arguments
 
 
-def _data_line(counts: dict[str, int], n_entities: int) -> str:
-    left_out = {
-        "composite": counts["composite"],
-        "NIL of unknown cluster": counts["nil_of_unknown_cluster"],
-        "unlabelled": counts["unlabelled"],
-    }
-    line = (
-        f"{counts['mentions']:,} mentions: {counts['linkable']:,} of {counts['entities_with_mentions']:,} of the "
-        f"{n_entities:,} entities"
-    )
-    if counts["outside_kb"]:
-        line += f", {counts['outside_kb']:,} whose entity is not in the knowledge base (mention pairs only)"
-    if any(left_out.values()):
-        line += "; left out: " + ", ".join(f"{n:,} {what}" for what, n in left_out.items() if n)
-    return line
+def _write(path: Path, content: str) -> None:
+    with write_text(path) as stream:
+        stream.write(content)
 
 
 @contextmanager
-def _quiet_libraries() -> Iterator[None]:
+def quiet_libraries() -> Iterator[None]:
     """The trainer's libraries log and warn about things their callers decide, not their users."""
     from transformers.utils import logging as settings
 

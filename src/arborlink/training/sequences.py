@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,6 @@ from arborlink.progress import progress_bar
 
 # Lengths are rounded up to a multiple of this: matrix units like it, and few shapes occur.
 _MULTIPLE = 8
-# Texts of one length class that are worth a batch of their own; fewer are padded into the next longer class.
-_FEWEST = 256
 # Texts tokenised between two steps of the progress bar.
 _PIECE = 16384
 
@@ -84,23 +83,43 @@ class Sequences:
         ids = np.where(mask, self.tokens[places], self.padding).astype(np.int64)
         return Chunk(rows, ids, mask.astype(np.int64))
 
-    def chunks(self, rows: NDArray[np.int64], max_tokens: int = 0) -> list[Chunk]:
-        """These texts in chunks of like length, longest first.
+    def chunks(self, rows: NDArray[np.int64], max_tokens: int = 0, per_chunk: int = 0) -> list[Chunk]:
+        """These texts in chunks of like length, longest first, so that little is spent on padding.
 
         Args:
             rows: which texts.
             max_tokens: how many tokens a chunk may hold, padding included; 0 sets no limit.
+            per_chunk: what a chunk costs besides its tokens, in tokens: many small ones keep an accelerator waiting.
         """
         classes = -(-self.lengths[rows] // _MULTIPLE) * _MULTIPLE
         order = np.argsort(-classes, kind="stable")
         rows, classes = rows[order], classes[order]
         chunks: list[Chunk] = []
-        start = 0
-        while start < len(rows):
-            # up to the end of this length class, or as far as makes it worth a chunk
-            stop = max(int(np.searchsorted(-classes, -classes[start], side="right")), start + _FEWEST)
-            if max_tokens:
-                stop = min(stop, start + max(1, max_tokens // max(1, int(classes[start]))))
-            chunks.append(self.padded(rows[start:stop]))
-            start = stop
+        for start, stop in pairwise(_cheapest_cuts(classes, per_chunk)):
+            width = max(1, int(classes[start]))
+            step = max(1, max_tokens // width) if max_tokens else stop - start
+            chunks += [
+                self.padded(rows[place : min(stop, place + step)]) for place in range(start, stop, step)
+            ]
         return chunks
+
+
+def _cheapest_cuts(classes: NDArray[np.int64], per_chunk: int) -> list[int]:
+    """Where to cut texts of descending length classes so that padded tokens and chunks cost least; 0 and n included.
+
+    One class after the other: the best way to cut what comes before it is known by then.
+    """
+    if not len(classes):
+        return [0]
+    bounds = [0, *(np.flatnonzero(np.diff(classes)) + 1).tolist(), len(classes)]
+    best: list[tuple[int, list[int]]] = [(0, [0])]
+    for stop in range(1, len(bounds)):
+        ways = (
+            (
+                best[start][0] + (bounds[stop] - bounds[start]) * int(classes[bounds[start]]) + per_chunk,
+                [*best[start][1], bounds[stop]],
+            )
+            for start in range(stop)
+        )
+        best.append(min(ways))
+    return best[-1][1]

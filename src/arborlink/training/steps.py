@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ class Steps(Dataset[dict[str, Any]]):
         batch_size: queries in a step.
         shared_negatives: each query meets every candidate of the step, not only its own.
         max_tokens: tokens of a chunk, 0 for no limit.
+        per_chunk: what a chunk costs besides its tokens, in tokens.
         seed: decides the order of the queries, with the epoch.
     """
 
@@ -45,6 +47,7 @@ class Steps(Dataset[dict[str, Any]]):
         batch_size: int,
         shared_negatives: bool = True,
         max_tokens: int = 0,
+        per_chunk: int = 0,
         seed: int = 0,
     ) -> None:
         self.examples = examples
@@ -53,6 +56,7 @@ class Steps(Dataset[dict[str, Any]]):
         self.batch_size = batch_size
         self.shared_negatives = shared_negatives
         self.max_tokens = max_tokens
+        self.per_chunk = per_chunk
         self.seed = seed
         self.mined: Mined | None = None
         self._askable = _askable(examples, needs)
@@ -60,9 +64,20 @@ class Steps(Dataset[dict[str, Any]]):
         self._order = self._askable
         self.n_sequences = 0
 
-    def start(self, epoch: int) -> None:
-        """Draw the order of this epoch's queries."""
-        self._order = np.random.default_rng([self.seed, epoch]).permutation(self._askable)
+    def start(self, epoch: int, mined: Mined) -> None:
+        """Draw the order of this epoch's queries: block by block, blocks and what is in them at random."""
+        draw = np.random.default_rng([self.seed, epoch])
+        shuffled = draw.permutation(self._askable)
+        blocks = mined.block[shuffled]
+        place = draw.permutation(int(blocks.max(initial=0)) + 1)
+        self._order = shuffled[np.argsort(place[blocks], kind="stable")]
+        self.mined = mined
+
+    def mine_anew(self, mined: Mined) -> None:
+        """Go on with new neighbours in the order that the epoch began with."""
+        if self.mined is not None:
+            mined = replace(mined, block=self.mined.block)  # a resumed run draws the order from them
+        self.mined = mined
 
     def __len__(self) -> int:
         return max(1, round(len(self._askable) / self.batch_size))
@@ -106,7 +121,7 @@ class Steps(Dataset[dict[str, Any]]):
             texts, rows = self.examples.texts, self.examples.text_of_mention
         else:
             texts, rows = self.entities.texts, self.entities.text_of_view
-        return side_of_step(texts, rows[items].astype(np.int64), self.max_tokens)
+        return side_of_step(texts, rows[items].astype(np.int64), self.max_tokens, self.per_chunk)
 
     def _parents(
         self,

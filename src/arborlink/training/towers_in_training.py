@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.checkpoint import checkpoint
 
 from arborlink.training.objectives import Objective
@@ -122,6 +123,13 @@ class TowersInTraining(torch.nn.Module):
         return vectors
 
 
+def attention_for_any_shape() -> AbstractContextManager[None]:
+    """Attention without cuDNN, which plans every new shape for some 10 ms, and nearly every step has a new one."""
+    kernels = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+    allowed: AbstractContextManager[None] = sdpa_kernel(kernels)
+    return allowed
+
+
 def _vectors(tower: SentenceTransformer, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     vectors: torch.Tensor = tower({"input_ids": ids, "attention_mask": mask})["sentence_embedding"]
     return vectors
@@ -138,20 +146,25 @@ def _in_eval_mode(tower: torch.nn.Module) -> Iterator[None]:
         tower.train(was_training)
 
 
-def side_of_step(texts: Sequences, rows: NDArray[np.int64], max_tokens: int) -> dict[str, Any]:
+def side_of_step(
+    texts: Sequences, rows: NDArray[np.int64], max_tokens: int, per_chunk: int
+) -> dict[str, Any]:
     """What a tower reads in a step: this process's share of the texts in chunks, and how to put the vectors in order.
 
     Args:
         texts: all texts of the side.
         rows: the texts of the step; the vectors come out in this order.
         max_tokens: tokens of a chunk, 0 for no limit.
+        per_chunk: what a chunk costs besides its tokens, in tokens.
 
     Returns:
         ``ids`` and ``masks``: one tensor for each chunk; ``order``: where each row of the step is among the gathered
         ones; ``n_texts``: how many rows the step has.
     """
     by_length = np.argsort(-texts.lengths[rows], kind="stable")
-    chunks = texts.chunks(rows[own_share(by_length)], max_tokens)  # sorted already: they keep the order
+    chunks = texts.chunks(
+        rows[own_share(by_length)], max_tokens, per_chunk
+    )  # sorted already: they keep the order
     order = np.empty(len(rows), dtype=np.int64)
     order[by_length] = np.arange(len(rows))
     return {

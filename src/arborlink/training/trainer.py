@@ -21,8 +21,8 @@ from arborlink.files import partial_path
 from arborlink.progress import Bar
 from arborlink.training.adapting import frozen_rows
 from arborlink.training.course import MINED_FILE, Course, Epoch
-from arborlink.training.examples import MentionSide
-from arborlink.training.judge import Judge, Neighbourhood
+from arborlink.training.judge import Neighbourhood
+from arborlink.training.material import Dev
 from arborlink.training.mining import Mined, Mining
 from arborlink.training.processes import from_first, process_number
 from arborlink.training.steps import Steps
@@ -41,7 +41,7 @@ class ArborTrainer(Trainer):
         args: the trainer's own settings.
         steps: the steps of an epoch.
         mining: how their neighbours are found.
-        dev: what judges an epoch, and the mentions it judges by; ``None`` if there are none.
+        dev: what judges an epoch, if anything does.
         patience: epochs without a better judgement before it stops; 0 never stops.
         mine_every: steps between two minings; 0 mines at the start of each epoch.
         checkpoint_steps: steps between two checkpoints besides those after each epoch; 0 for none.
@@ -58,7 +58,7 @@ class ArborTrainer(Trainer):
         *,
         steps: Steps,
         mining: Mining,
-        dev: tuple[Judge, MentionSide] | None,
+        dev: Dev | None,
         patience: int,
         mine_every: int,
         checkpoint_steps: int,
@@ -147,7 +147,7 @@ class ArborTrainer(Trainer):
         """Dev as the towers see it now."""
         if self.dev is None:
             raise RuntimeError("there are no dev documents to look at")
-        judge, side = self.dev
+        judge, side = self.dev.judge, self.dev.side
         texts = self.towers.embed("mentions", side.texts, self.precision)
         mentions = Embeddings.one_each(texts.cpu().numpy(), side.text_of_mention)
         entities = self.steps.entities
@@ -163,19 +163,22 @@ class ArborTrainer(Trainer):
             self._entity_vectors = (step, vectors)
         return self._entity_vectors[1]
 
-    def mine(self, epoch: int) -> None:
+    def mine(self, epoch: int) -> Mined:
         """Find the neighbours that the next steps are planned with."""
         start = time.perf_counter()
         if self.mining.needs_vectors:
             mentions = self.towers.embed("mentions", self.steps.examples.texts, self.precision)
             entities = self.entity_vectors()
-            mined = self.mining.mine(mentions, entities, epoch) if process_number() == 0 else None
+            mined: Mined | None = (
+                self.mining.mine(mentions, entities, epoch) if process_number() == 0 else None
+            )
             self._entity_vectors = None
         else:
             mined = self.mining.draw(epoch)
-        self.steps.mined = from_first(mined)
+        mined = from_first(mined)
         self.course.epochs[-1].spend("mining", time.perf_counter() - start)
         self._clock = time.perf_counter()
+        return mined
 
     def look(self) -> float:
         """The mean loss since the last look.
@@ -262,16 +265,15 @@ class _Course(TrainerCallback):
         """Mine, unless a resumed run brings along what was mined when this epoch began."""
         trainer = self.trainer
         number = state.global_step // trainer.steps_in_epoch
-        trainer.steps.start(number)
         trainer._clock = time.perf_counter()
         if trainer.resumed_from is not None:
             folder, trainer.resumed_from = trainer.resumed_from, None
             trainer._n_looked = state.global_step
             if trainer.course.epochs and trainer.course.epochs[-1].number == number + 1:
-                trainer.steps.mined = Mined.read(folder / MINED_FILE)
+                trainer.steps.start(number, Mined.read(folder / MINED_FILE))
                 return
         trainer.course.epochs.append(Epoch(number + 1))
-        trainer.mine(number)
+        trainer.steps.start(number, trainer.mine(number))
 
     def on_step_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **rest: Any
@@ -291,7 +293,7 @@ class _Course(TrainerCallback):
             trainer.check_weights()
         trainer.bar.advance(1, note)
         if trainer.mine_every and step % trainer.mine_every == 0 and not ends_epoch:
-            trainer.mine(trainer.course.epochs[-1].number - 1)
+            trainer.steps.mine_anew(trainer.mine(trainer.course.epochs[-1].number - 1))
 
     def on_epoch_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **rest: Any
