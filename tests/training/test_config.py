@@ -170,3 +170,12 @@ def test_the_examples_in_docstrings_run(module: Any) -> None:
     outcome = doctest.testmod(module)
     assert outcome.attempted > 0
     assert outcome.failed == 0
+
+
+def test_joint_needs_entities_to_compare_with() -> None:
+    with pytest.raises(InputError) as refused:
+        make_config({"objective": {"entity_negatives": 0, "shared_negatives": False}})
+    assert str(refused.value) == (
+        'objective.entity_negatives is 0 and objective.shared_negatives is false, but the objective "joint" compares '
+        "the gold entity with other entities; raise the one or share negatives"
+    )

@@ -165,6 +165,11 @@ class ObjectiveConfig(_Section):
                 "objective.entity_negatives and objective.mention_negatives are both 0, but the objective "
                 f'"{self.name}" needs negatives; raise one of them or choose "in-batch"'
             )
+        if self.name == "joint" and not self.entity_negatives and not self.shared_negatives:
+            raise ValueError(
+                'objective.entity_negatives is 0 and objective.shared_negatives is false, but the objective "joint" '
+                "compares the gold entity with other entities; raise the one or share negatives"
+            )
         return self
 
 
@@ -191,7 +196,7 @@ class TrainerConfig(_Section):
         description="Encode at most so many tokens at a time and recompute activations in the backward pass: less "
         "memory, a third more time; 0 encodes a step at once.",
     )
-    learning_rate: float = Field(default=5e-5, gt=0, le=1, description="Highest learning rate.")
+    learning_rate: float = Field(default=1e-4, gt=0, le=1, description="Highest learning rate.")
     schedule: Literal["linear", "cosine", "constant"] = Field(
         default="linear", description="How the learning rate falls after the warm-up."
     )
@@ -204,7 +209,7 @@ class TrainerConfig(_Section):
     )
     precision: Literal["auto", "bf16", "fp32"] = Field(
         default="auto",
-        description="Precision of the forward pass; auto is bf16 on GPUs that multiply it, else fp32.",
+        description="Precision of the forward pass; auto is bf16 where the hardware multiplies it, else fp32.",
     )
     seed: int = Field(default=0, ge=0, le=2**32 - 1, description="Seed of order, dropout and random choices.")
     checkpoint_steps: int = Field(

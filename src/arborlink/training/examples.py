@@ -162,10 +162,11 @@ def _nothing_to_learn(counts: dict[str, int], gold: Gold, kb: KnowledgeBase) -> 
     if not counts["mentions"]:
         return "the training documents have no mentions: mark the spans and name their entities"
     if counts["outside_kb"]:
-        number = int(np.flatnonzero(gold.outside & ~gold.composite)[0])
-        sample, known = (gold.labels[number] or ("",))[0], kb.entities[0].id
+        outside = np.flatnonzero(gold.outside & ~gold.composite)
+        n_entities = len(np.unique(gold.cluster[outside]))
+        sample, known = (gold.labels[int(outside[0])] or ("",))[0], kb.entities[0].id
         return (
-            f"none of the {counts['outside_kb']:,} gold entities of the training documents is in the knowledge base "
+            f"none of the {n_entities:,} gold entities of the training documents is in the knowledge base "
             f"(gold ids such as {sample!r}, entity ids such as {known!r}); give the knowledge base they were "
             "labelled with"
         )

@@ -79,8 +79,8 @@ class Sequences:
         width = -(-max(1, int(lengths.max(initial=1))) // _MULTIPLE) * _MULTIPLE
         columns = np.arange(width)
         mask = columns < lengths[:, None]
-        places = np.minimum(self.offsets[rows][:, None] + columns, max(0, len(self.tokens) - 1))
-        ids = np.where(mask, self.tokens[places], self.padding).astype(np.int64)
+        ids = np.full(mask.shape, self.padding, dtype=np.int64)
+        ids[mask] = self.tokens[(self.offsets[rows][:, None] + columns)[mask]]
         return Chunk(rows, ids, mask.astype(np.int64))
 
     def chunks(self, rows: NDArray[np.int64], max_tokens: int = 0, per_chunk: int = 0) -> list[Chunk]:
@@ -91,13 +91,12 @@ class Sequences:
             max_tokens: how many tokens a chunk may hold, padding included; 0 sets no limit.
             per_chunk: what a chunk costs besides its tokens, in tokens: many small ones keep an accelerator waiting.
         """
-        classes = -(-self.lengths[rows] // _MULTIPLE) * _MULTIPLE
+        classes = -(-np.maximum(1, self.lengths[rows]) // _MULTIPLE) * _MULTIPLE
         order = np.argsort(-classes, kind="stable")
         rows, classes = rows[order], classes[order]
         chunks: list[Chunk] = []
         for start, stop in pairwise(_cheapest_cuts(classes, per_chunk)):
-            width = max(1, int(classes[start]))
-            step = max(1, max_tokens // width) if max_tokens else stop - start
+            step = max(1, max_tokens // int(classes[start])) if max_tokens else stop - start
             chunks += [
                 self.padded(rows[place : min(stop, place + step)]) for place in range(start, stop, step)
             ]

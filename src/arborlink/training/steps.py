@@ -33,7 +33,8 @@ class Steps(Dataset[dict[str, Any]]):
         entities: the knowledge base.
         needs: what the objective compares.
         batch_size: queries in a step.
-        shared_negatives: each query meets every candidate of the step, not only its own.
+        shared_negatives: each query meets every candidate of the step, not only its own; so it does anyway where
+            none are mined: it would meet nobody.
         max_tokens: tokens of a chunk, 0 for no limit.
         per_chunk: what a chunk costs besides its tokens, in tokens.
         seed: decides the order of the queries, with the epoch.
@@ -54,7 +55,7 @@ class Steps(Dataset[dict[str, Any]]):
         self.entities = entities
         self.needs = needs
         self.batch_size = batch_size
-        self.shared_negatives = shared_negatives
+        self.shared_negatives = shared_negatives or not (needs.entity_negatives or needs.mention_negatives)
         self.max_tokens = max_tokens
         self.per_chunk = per_chunk
         self.seed = seed
@@ -83,8 +84,11 @@ class Steps(Dataset[dict[str, Any]]):
         return max(1, round(len(self._askable) / self.batch_size))
 
     def __getitem__(self, step: int) -> dict[str, Any]:
+        if not 0 <= step < len(self):
+            raise IndexError(f"step {step} of {len(self)}")
         # Even shares: no last step of three mentions whose gradient counts as much as that of a full one.
-        return self.plan(np.array_split(self._order, len(self))[step])
+        start, stop = (share * len(self._order) // len(self) for share in (step, step + 1))
+        return self.plan(self._order[start:stop])
 
     def plan(self, queries: NDArray[np.int64]) -> dict[str, Any]:
         """What the towers get for these queries."""
