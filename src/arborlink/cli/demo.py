@@ -31,8 +31,17 @@ def demo(
     model: Annotated[
         str | None, typer.Option(help="A model's folder or Hugging Face name.  [default: the embedded one]")
     ] = None,
+    files: Annotated[
+        Path | None,
+        typer.Option(
+            help="Only write the world into this folder, to train on: kb.jsonl, train.jsonl, dev.jsonl, test.jsonl."
+        ),
+    ] = None,
 ) -> None:
     """Link a made-up harbour town's papers to its register, and discover who is missing from it."""
+    if files is not None:
+        _write_files(expanded(files))
+        return
     from arborlink.corpus import Corpus
     from arborlink.demo import demo_documents_path, demo_kb_path
     from arborlink.knowledge_base import KnowledgeBase
@@ -61,8 +70,21 @@ def demo(
     console.print(f"\nThe result is in {output}. Try next:", soft_wrap=True)
     for mention in shown[:1]:
         console.print(f"  {explain_command(output, mention)}", soft_wrap=True)
-    files = ("--links", output, "--documents", demo_documents_path(), "--kb", demo_kb_path())
-    console.print(f"  {shlex.join(['arborlink', 'evaluate', *map(str, files)])}", soft_wrap=True)
+    options = ("--links", output, "--documents", demo_documents_path(), "--kb", demo_kb_path())
+    console.print(f"  {shlex.join(['arborlink', 'evaluate', *map(str, options)])}", soft_wrap=True)
+
+
+def _write_files(folder: Path) -> None:
+    from arborlink.demo import demo_kb_path, demo_splits
+    from arborlink.files import write_text
+
+    with write_text(folder / "kb.jsonl") as stream:
+        stream.write(demo_kb_path().read_text(encoding="utf-8"))
+    counts = []
+    for name, corpus in demo_splits().items():
+        corpus.write(folder / f"{name}.jsonl")
+        counts.append(f"{name}.jsonl ({len(corpus)} documents, {corpus.n_mentions} mentions)")
+    typer.echo(f"Written to {folder}: kb.jsonl, {', '.join(counts)}")
 
 
 def rescued(corpus: Corpus, alone: Result, result: Result) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
+from arborlink.cli.discovery_protocol import check_protocol, run_discovery
 from arborlink.cli.kb import read_kb
 from arborlink.cli.skipped import report_skipped
 from arborlink.cli.streams import console as output_console
@@ -20,12 +21,21 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    links: Annotated[
-        Path,
-        typer.Option(help="Result folder of `arborlink link`, or a links file (JSONL)."),
-    ],
     documents: Annotated[Path, typer.Option(help="The documents that were linked, with gold labels.")],
     kb: Annotated[Path, typer.Option(help="The knowledge base they were linked to.")],
+    links: Annotated[
+        Path | None,
+        typer.Option(
+            help="Result folder of `arborlink link`, or a links file (JSONL); for --protocol links."
+        ),
+    ] = None,
+    protocol: Annotated[
+        str,
+        typer.Option(
+            metavar="links|discovery",
+            help="links: measure given links. discovery: hide entities, link, and look for them as clusters.",
+        ),
+    ] = "links",
     train_documents: Annotated[
         Path | None, typer.Option(help="Train documents: splits accuracy into seen and unseen entities.")
     ] = None,
@@ -45,13 +55,65 @@ def evaluate(
     bootstrap: Annotated[
         int, typer.Option(min=0, help="Draws of documents for the interval of the accuracy; 0 for none.")
     ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of those draws.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(min=0, help="Seed of those draws, and of the hidden entities of --protocol discovery."),
+    ] = 0,
+    dev: Annotated[
+        Path | None,
+        typer.Option(help="discovery: other documents with gold labels, to choose k and threshold by."),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(help="discovery: a model's folder or Hugging Face name.  [default: the embedded one]"),
+    ] = None,
+    hide: Annotated[
+        float | None,
+        typer.Option(help="discovery: share of the entities with a gold mention to hide.  [default: 0.1]"),
+    ] = None,
+    by_type: Annotated[
+        bool | None,
+        typer.Option(
+            "--by-type/--no-by-type",
+            help="discovery: mentions only meet their own types.  [default: the model's own, else not]",
+        ),
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option(help="discovery: auto, cpu, cuda, cuda:1, mps.  [default: auto]")
+    ] = None,
     skip_invalid: Annotated[
         bool, typer.Option("--skip-invalid", help="Skip records that cannot be used, count and report them.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one flat JSON object, no tables.")] = False,
 ) -> None:
     """Measure links against gold labels: accuracy, recall at k, clusters, discovered entities."""
+    of_links = {
+        "--links": links,
+        "--train-documents": train_documents,
+        "--id-map": id_map,
+        "--candidates": candidates,
+    }
+    of_discovery: dict[str, object] = {
+        "--dev": dev,
+        "--model": model,
+        "--hide": hide,
+        "--by-type": by_type,
+        "--device": device,
+    }
+    check_protocol(protocol, of_links, of_discovery)
+    if links is None:
+        run_discovery(
+            documents,
+            kb,
+            dev=dev,
+            formats=(format, kb_format),
+            skip_invalid=skip_invalid,
+            as_json=as_json,
+            model=model,
+            device=device or "auto",
+            options={"hide": 0.1 if hide is None else hide, "seed": seed, "by_type": by_type},
+        )
+        return
     from arborlink import evaluation
     from arborlink.corpus import Corpus
     from arborlink.formats.problems import Problems

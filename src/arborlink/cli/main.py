@@ -11,7 +11,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from arborlink.cli import cache, convert, demo, evaluate, explain, link, train
+from arborlink.cli import cache, convert, demo, evaluate, explain, link, propose, train, tune
 from arborlink.cli.streams import prepare_streams, warnings_in_one_line
 from arborlink.errors import ArborLinkError
 
@@ -39,8 +39,10 @@ app = typer.Typer(
 )
 app.command()(link.link)
 app.command()(explain.explain)
+app.command()(propose.propose)
 app.command()(evaluate.evaluate)
 app.command()(train.train)
+app.command()(tune.tune)
 app.command()(convert.convert)
 app.command()(demo.demo)
 app.command()(cache.cache)

@@ -4,6 +4,6 @@ Small enough to read in a sitting, and made to show what linking over a neighbou
 nicknames that only other mentions explain, and newcomers the knowledge base has never heard of.
 """
 
-from arborlink.demo.world import demo_documents_path, demo_kb_path
+from arborlink.demo.world import demo_documents_path, demo_kb_path, demo_splits
 
-__all__ = ["demo_documents_path", "demo_kb_path"]
+__all__ = ["demo_documents_path", "demo_kb_path", "demo_splits"]

@@ -38,6 +38,7 @@ __all__ = [
     "is_model_folder",
     "read_settings",
     "towers_fingerprint",
+    "write_inference",
     "write_towers",
 ]
 
@@ -94,6 +95,20 @@ def check_weights(folder: Path, settings: ModelSettings) -> None:
                 f"{path}: the weights are not those the model was saved with (SHA-256 {found[:12]}…, expected "
                 f"{expected[:12]}…); copy the model again"
             )
+
+
+def write_inference(folder: Path, inference: Inference) -> None:
+    """Let the model in a folder be linked in another way; it is replaced in one step.
+
+    Raises:
+        ModelError: there is no model, or one that is not in order.
+        InputError: the folder cannot be written.
+    """
+    settings = replace(read_settings(folder), inference=inference)
+    try:
+        _write_settings(folder, settings)
+    except OSError as error:
+        raise InputError(f"the model cannot be written: {error.strerror or error}", folder) from error
 
 
 def towers_fingerprint(
@@ -170,10 +185,14 @@ def _publish(folder: Path, staged: Mapping[str, Path], settings: ModelSettings) 
     for name, staging in staged.items():
         staging.rename(folder / name)
     sync_folder(folder)
+    _write_settings(folder, settings)
+    (folder / _MARK).unlink()
+
+
+def _write_settings(folder: Path, settings: ModelSettings) -> None:
     with write_text(folder / SETTINGS_FILE) as stream:
         json.dump(settings.to_json(), stream, indent=2)
         stream.write("\n")
-    (folder / _MARK).unlink()
 
 
 def _own_names(folder: Path) -> set[str]:

@@ -1,0 +1,1 @@
+"""Thresholds, against the evaluation of one partition after the other."""
