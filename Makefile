@@ -20,8 +20,9 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	@$(BIN)/arborlink demo
 
+# One thread in each process: many small matrices are quicker so, and processes do not get into each other's way.
 test: $(READY)
-	@$(BIN)/python -m pytest
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4
 
 lint: $(READY)
 	@$(BIN)/ruff check .

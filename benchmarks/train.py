@@ -26,7 +26,8 @@ from arborlink.training.config_file import make_config, with_settings
 from arborlink.training.examples import MentionSide
 from arborlink.training.judge import Judge
 from arborlink.training.material import Dev
-from arborlink.training.run import Training, quiet_libraries
+from arborlink.training.run import Training
+from arborlink.training.surroundings import quiet_libraries
 from arborlink.training.trainer import ArborTrainer
 from provenance import provenance
 

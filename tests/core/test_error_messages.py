@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arborlink import errors
-from arborlink.errors import ArborLinkError, InputError, ModelError, ResultError
+from arborlink.errors import ArborLinkError, InputError, ModelError, ResultError, TrainingError
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,6 @@ def test_an_input_error_survives_the_way_between_processes() -> None:
 
 
 def test_all_errors_hang_from_one_root_and_are_drawn_at_the_top() -> None:
-    assert {InputError, ModelError, ResultError} == set(ArborLinkError.__subclasses__())
+    assert {InputError, ModelError, ResultError, TrainingError} == set(ArborLinkError.__subclasses__())
     for name in ("ArborLinkError", "InputError", "ModelError", "ResultError"):
         assert name in (errors.__doc__ or "")

@@ -71,8 +71,8 @@ PROBLEMS = {
         f"train.toml: trainer.epochs is a number too long to show; expected {COUNT}"
     ),
     f"[trainer]\nepochs = '{'x' * 99}'": f'train.toml: trainer.epochs is "{"x" * 58}…; expected {COUNT}',
-    "[trainer]\nbatch_size = 1": (
-        "train.toml: trainer.batch_size is 1; expected a whole number from 2 to 1,000,000"
+    "[trainer]\nbatch_size = -1": (
+        "train.toml: trainer.batch_size is -1; expected a whole number from 0 to 1,000,000"
     ),
     "[trainer]\nlearning_rate = inf": (
         "train.toml: trainer.learning_rate is inf; expected a number above 0, at most 1"

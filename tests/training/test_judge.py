@@ -91,7 +91,11 @@ class World:
 
 
 def ways(config: DevConfig) -> list[tuple[str, int]]:
-    return [(mode, k) for mode in config.modes for k in ([1] if mode == "independent" else config.neighbours)]
+    first = config.neighbours[0]
+    tried = [(mode, k) for k in config.neighbours for mode in config.modes]
+    return [
+        (mode, 1 if mode == "independent" else k) for mode, k in tried if mode != "independent" or k == first
+    ]
 
 
 @settings(max_examples=15, deadline=None)
@@ -103,7 +107,16 @@ def test_choices_are_what_linking_gives(seed: int, by_type: bool) -> None:
         Choice(mode, k, world.accuracy(world.linked(Inference(mode, k, None, by_type))))  # type: ignore[arg-type]
         for mode, k in ways(SMALL)
     ]
-    assert sorted(expected, key=lambda choice: -choice.accuracy) == choices  # the first named wins a tie
+    best = max(choice.accuracy for choice in expected)
+    n_linkable = sum(any(id_ in world.kb for id_ in label or ()) for label in world.labels)
+    close = [
+        choice
+        for choice in expected
+        if choice.accuracy >= best - (best * (1 - best) / n_linkable) ** 0.5 - 1e-12
+    ]
+    assert choices[0] == close[0]
+    expected.remove(close[0])
+    assert choices[1:] == sorted(expected, key=lambda choice: -choice.accuracy)
 
 
 @settings(max_examples=15, deadline=None)
@@ -164,10 +177,7 @@ def test_with_something_to_discover_the_threshold_is_the_best_of_a_sweep(seed: i
     }
     assert chosen.threshold is not None
     assert chosen.by_type == by_type
-    best = max(sweep.values())
-    assert sweep[chosen.mode, chosen.neighbours, chosen.threshold] == pytest.approx(best, abs=1e-9)
-    first = next(way for way, agreement in sweep.items() if agreement > best - 1e-9)
-    assert (chosen.mode, chosen.neighbours) == first[:2]
+    assert world.agreement(world.linked(chosen)) >= max(sweep.values()) - 1e-9
     discovered = [link for link in world.linked(chosen) if link.entity is None]
     assert discovered  # the threshold leaves somebody out
 

@@ -178,7 +178,10 @@ class TrainerConfig(_Section):
 
     epochs: int = Field(default=3, ge=1, le=10_000, description="Passes over the training mentions.")
     batch_size: int = Field(
-        default=128, ge=2, le=1_000_000, description="Mentions in a step, over all processes together."
+        default=0,
+        ge=0,
+        le=1_000_000,
+        description="Mentions in a step, over all processes together; 0: 256, or fewer where there are few mentions.",
     )
     block_size: int = Field(
         default=32,
@@ -192,9 +195,9 @@ class TrainerConfig(_Section):
     chunk_tokens: int = Field(
         default=0,
         ge=0,
-        le=_MOST_STEPS,
+        le=1_000_000_000,
         description="Encode at most so many tokens at a time and recompute activations in the backward pass: less "
-        "memory, a third more time; 0 encodes a step at once.",
+        "memory, a third more time; 0 does so only where a step might not fit into memory.",
     )
     learning_rate: float = Field(default=1e-4, gt=0, le=1, description="Highest learning rate.")
     schedule: Literal["linear", "cosine", "constant"] = Field(
@@ -234,9 +237,9 @@ class DevConfig(_Section):
     """``[dev]``: the ways of linking tried on dev after each epoch; the best one is stored with the model."""
 
     modes: Annotated[list[Mode], AfterValidator(_each_once)] = Field(
-        default=["independent", "undirected", "directed", "minimax"],
+        default=["directed", "minimax", "undirected", "independent"],
         min_length=1,
-        description="Inferences to try.",
+        description="Inferences to try, the preferred first: of those that do about as well it is taken.",
     )
     neighbours: Annotated[list[Annotated[int, Field(ge=1, le=1024)]], AfterValidator(_ascending)] = Field(
         default=[1, 2, 4, 8], min_length=1, description="Numbers of neighbouring mentions to try, ascending."

@@ -47,6 +47,20 @@ class Epoch:
         """On dev, with the best inference."""
         return self.dev.get("accuracy")
 
+    def line(self, n_epochs: int) -> str:
+        """What it did, in one line."""
+        training = max(self.seconds.get("training", 0.0), 1e-9)
+        parts = [f"epoch {self.number}/{n_epochs}: loss {self.loss:.4f}"]
+        if self.dev:
+            way = self.dev["mode"]
+            way += "" if way == "independent" else f", k = {self.dev['neighbours']}"
+            recall = next(key for key in self.dev if key.startswith("recall@"))
+            parts.append(f"dev accuracy {100 * self.dev['accuracy']:.1f} ({way})")
+            parts.append(f"{recall} {100 * self.dev[recall]:.1f}")
+        parts.append(f"{self.total_seconds:.1f} s ({self.n_sequences / training:,.0f} texts/s")
+        shares = ", ".join(f"{what} {spent:.1f} s" for what, spent in sorted(self.seconds.items()))
+        return ", ".join(parts) + f"; {shares})"
+
 
 @dataclass
 class Course:

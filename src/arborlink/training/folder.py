@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 from arborlink.encoders.model_folder import is_model_folder
 from arborlink.errors import InputError
-from arborlink.files import write_text
+from arborlink.files import partial_path, write_text
 from arborlink.training.config import TrainingConfig
 from arborlink.training.config_file import write_config
 
@@ -39,26 +40,48 @@ def check_folder(output: Path, resume: bool) -> None:
         raise InputError("is not empty and holds no training of ours; name another folder", output)
 
 
-def begin(output: Path, config: TrainingConfig, data: str) -> None:
+def begin(output: Path, config: TrainingConfig, data: str, sizes: dict[str, int]) -> dict[str, int]:
     """Lay the folder out, or make sure that a run is resumed with the settings and data that it began with.
+
+    Args:
+        output: the model's folder.
+        config: all settings.
+        data: the fingerprint of the data.
+        sizes: what was chosen for this run by the memory that is free just now.
+
+    Returns:
+        The sizes that the run began with.
 
     Raises:
         InputError: they are others, and the figures of such a run would mean nothing.
     """
-    from arborlink.training.trainer import remove_incomplete
+    from arborlink.training.checkpoints import remove_incomplete
 
     folder = output / UNFINISHED
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / _IDENTITY_FILE
-    now: dict[str, Any] = {"config": config.model_dump(), "data": data}
+    now: dict[str, Any] = {"config": config.model_dump(), "data": data, "sizes": sizes}
     if path.is_file():
-        _check_same(output, json.loads(path.read_text(encoding="utf-8")), now)
+        before = json.loads(path.read_text(encoding="utf-8"))
+        _check_same(output, before, now)
+        sizes = before["sizes"]
     else:
         with write_text(path) as stream:
             json.dump(now, stream, indent=1)
     remove_incomplete(folder)
     with write_text(output / CONFIG_FILE) as stream:
         stream.write(write_config(config))
+    return sizes
+
+
+def clear(output: Path) -> None:
+    """Remove the checkpoints when the model is there.
+
+    They lose their name first: what a killed process leaves of them is no training that could be resumed.
+    """
+    removed = partial_path(output / UNFINISHED)
+    (output / UNFINISHED).rename(removed)
+    shutil.rmtree(removed)
 
 
 def _check_same(output: Path, before: dict[str, Any], now: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,20 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arborlink.corpus import Corpus
+from arborlink.discovery import choose, threshold_curve
 from arborlink.encoder import Embeddings
 from arborlink.encoders.model_folder import Inference, InferenceMode
 from arborlink.errors import InputError
 from arborlink.evaluation.gold import Gold
-from arborlink.evaluation.metrics import adjusted_rand_index, normalised_mutual_information
 from arborlink.graph import NeighbourGraph
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.linker import same_types, type_labels
 from arborlink.partition import Partition, partition
 from arborlink.search import Neighbours, nearest, nearest_others
 from arborlink.training.config import DevConfig
-
-# Thresholds that are tried, quantiles of the affinities the partition stands on.
-_THRESHOLDS = 24
 
 
 @dataclass(frozen=True)
@@ -114,9 +112,17 @@ class Neighbourhood:
         return float(found[self.gold.linkable].mean())
 
     def choices(self) -> list[Choice]:
-        """Every way to infer links that is tried, the best first; the one that is named first wins a tie."""
+        """Every way to infer links that is tried: first the one to take, then the others, the most accurate first.
+
+        The one to take is the first named (few neighbours before many) that is within a standard error of the most
+        accurate: on few mentions the best of many is best by chance.
+        """
         found = [Choice(mode, k, self._accuracy(self.partition(mode, k).entity)) for mode, k in self._ways()]
-        return sorted(found, key=lambda choice: -choice.accuracy)
+        best = max(choice.accuracy for choice in found)
+        error = math.sqrt(best * (1 - best) / int(self.gold.linkable.sum()))
+        taken = next(choice for choice in found if choice.accuracy >= best - error)
+        others = [choice for choice in found if choice is not taken]
+        return [taken, *sorted(others, key=lambda choice: -choice.accuracy)]
 
     def inference(self, by_type: bool) -> Inference:
         """The best way to link; with a threshold where there is something to discover.
@@ -124,48 +130,34 @@ class Neighbourhood:
         If mentions of dev lie outside the knowledge base, mode, neighbours and threshold are chosen together, for the
         best mean of NMI and ARI over all mentions; otherwise every mention is linked, and accuracy chooses.
         """
-        best = self.choices()[0]
-        inference = Inference(best.mode, best.neighbours, None, by_type)
         if not self.gold.outside.any():
-            return inference
-        known = self.gold.cluster >= 0
-        top = -np.inf
-        for mode, k in self._ways():
-            for threshold in self._thresholds(mode, k):
-                cluster = self.partition(mode, k, threshold).cluster[known]
-                agreement = _agreement(self.gold.cluster[known], cluster)
-                if agreement > top:
-                    top, inference = agreement, Inference(mode, k, threshold, by_type)
-        return inference
+            taken = self.choices()[0]
+            return Inference(taken.mode, taken.neighbours, None, by_type)
+        curves = (
+            threshold_curve(self._graph(mode, k), mode, self.gold, neighbours=k) for mode, k in self._ways()
+        )
+        return choose(curves).inference(by_type)
 
     def partition(self, mode: InferenceMode, k: int, threshold: float | None = None) -> Partition:
         """Partition the graph with k neighbours of each mention; the threshold is an affinity."""
+        return partition(self._graph(mode, k), mode, None if threshold is None else -threshold)
+
+    def _graph(self, mode: InferenceMode, k: int) -> NeighbourGraph:
+        """The graph, with affinities as they are told: in six digits, so that a threshold means the same later."""
         k = 0 if mode == "independent" else k
-        affinities = [np.round(each.affinities.astype(np.float64), 6) for each in (self.near, self.others)]
-        graph = NeighbourGraph.from_neighbours(
-            self.near.items[:, :1],
-            affinities[0][:, :1],
-            self.others.items[:, :k],
-            affinities[1][:, :k],
-            self.n_entities,
+        near, others = (np.round(each.affinities.astype(np.float64), 6) for each in (self.near, self.others))
+        return NeighbourGraph.from_neighbours(
+            self.near.items[:, :1], near[:, :1], self.others.items[:, :k], others[:, :k], self.n_entities
         )
-        return partition(graph, mode, None if threshold is None else -threshold)
 
     def _ways(self) -> Iterator[tuple[InferenceMode, int]]:
-        for mode in self.settings.modes:
-            for k in [1] if mode == "independent" else self.settings.neighbours:
-                yield mode, k
-
-    def _thresholds(self, mode: InferenceMode, k: int) -> list[float]:
-        """Affinities of the edges that the partition without a threshold stands on, evenly spread over them."""
-        weight = self.partition(mode, k).weight
-        levels = np.quantile(-weight[np.isfinite(weight)], np.linspace(0, 0.8, _THRESHOLDS))
-        return [round(float(level), 6) for level in np.unique(levels)]
+        for number, k in enumerate(self.settings.neighbours):
+            for mode in self.settings.modes:
+                if mode != "independent":
+                    yield mode, k
+                elif number == 0:  # it has no neighbours to vary
+                    yield mode, 1
 
     def _accuracy(self, entity: NDArray[np.int32]) -> float:
         right = self.gold.is_right(np.arange(len(entity)), entity.astype(np.int64))
         return float(right[self.gold.linkable].mean())
-
-
-def _agreement(gold: NDArray[np.int64], predicted: NDArray[np.integer[Any]]) -> float:
-    return (normalised_mutual_information(gold, predicted) + adjusted_rand_index(gold, predicted)) / 2

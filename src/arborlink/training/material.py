@@ -7,6 +7,7 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 
 from arborlink.corpus import Corpus
@@ -94,11 +95,16 @@ class Material:
     def fingerprint(self) -> str:
         """Names all that decides what is learned, to tell whether a resumed run has the same."""
         digest = blake2b(digest_size=12)
-        arrays = [self.examples.groups, self.examples.texts.tokens, self.entities.texts.tokens]
+        examples, entities = self.examples, self.entities
+        arrays: list[NDArray[Any]] = [examples.groups, examples.text_of_mention, examples.texts.tokens]
+        arrays += [entities.offsets, entities.text_of_view, entities.texts.tokens]
         if self.dev is not None:
             arrays += [self.dev.side.texts.tokens, self.dev.judge.gold.pairs]
         for array in arrays:
             digest.update(np.ascontiguousarray(array).data)
+        for labels in self.types or ():
+            for own in (*labels.of_queries, *labels.of_targets):
+                digest.update("|".join(sorted(own)).encode() + b"\n")
         return digest.hexdigest()
 
     def described(self) -> str:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import logging
-import shutil
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arborlink.corpus import Corpus
-from arborlink.encoders.device import resolve_device, resolve_precision
+from arborlink.encoders.device import resolve_device
 from arborlink.encoders.model_folder import Inference, ModelSettings, write_towers
 from arborlink.encoders.views import Markers
 from arborlink.errors import InputError
@@ -21,8 +17,10 @@ from arborlink.knowledge_base import KnowledgeBase
 from arborlink.progress import noted_bar
 from arborlink.training.config import TrainingConfig
 from arborlink.training.course import Course
-from arborlink.training.folder import CARD_FILE, REPORT_FILE, UNFINISHED, begin, check_folder
+from arborlink.training.folder import CARD_FILE, REPORT_FILE, UNFINISHED, begin, check_folder, clear
 from arborlink.training.report import TrainingReport, model_card
+from arborlink.training.reporting import check_report_to
+from arborlink.training.surroundings import quiet_libraries, trainer_arguments
 
 if TYPE_CHECKING:
     from arborlink.training.material import Material
@@ -76,6 +74,7 @@ def train(
         )
     if config.trainer.patience and dev is None:
         raise InputError("trainer.patience needs dev documents to tell which epochs are better")
+    check_report_to(config.trainer.report_to)
     check_folder(Path(output), resume)
     with quiet_libraries():
         training = Training(kb, train, dev, Path(output), config, resolve_device(device), progress, tell)
@@ -110,7 +109,9 @@ class Training:
         from arborlink.training.towers_in_training import TowersInTraining
 
         self.config, self.output = config, output
-        self.arguments = _arguments(config, output, device)  # joins the other processes, if there are any
+        self.arguments = trainer_arguments(
+            config, output, device
+        )  # joins the other processes, if there are any
         self.is_first = process_number() == 0
         self.tell: Tell = tell if self.is_first else lambda line: None
         self.progress = progress if self.is_first else False
@@ -130,31 +131,32 @@ class Training:
             entity_negatives=objective.entity_negatives,
             mention_negatives=objective.mention_negatives,
         )
-        self.towers = TowersInTraining(
-            *towers, self.objective, config.encoder.temperature, recompute=config.trainer.chunk_tokens > 0
-        )
+        self.towers = TowersInTraining(*towers, self.objective, config.encoder.temperature)
 
     def go(self) -> ArborTrainer:
         """Train; the trainer that did it, with the best weights loaded."""
+        from arborlink.training.checkpoints import complete_checkpoints
         from arborlink.training.mining import Mining
-        from arborlink.training.processes import wait_for_all
+        from arborlink.training.processes import from_first
         from arborlink.training.steps import Steps
         from arborlink.training.towers_in_training import attention_for_any_shape
-        from arborlink.training.trainer import ArborTrainer, complete_checkpoints
+        from arborlink.training.trainer import ArborTrainer
 
         config, material, needs = self.config, self.material, self.objective.needs
         folder = self.output / UNFINISHED
+        sizes = self._sizes()
         if self.is_first:
-            begin(self.output, config, material.fingerprint)
-        wait_for_all()
+            sizes = begin(self.output, config, material.fingerprint, sizes)
+        sizes = from_first(sizes)
+        self.towers.recompute = sizes["chunk_tokens"] > 0
         last = next(iter(complete_checkpoints(folder)[::-1]), None)
         steps = Steps(
             material.examples,
             material.entities,
             needs,
-            config.trainer.batch_size,
+            sizes["batch_size"],
             config.objective.shared_negatives,
-            config.trainer.chunk_tokens,
+            sizes["chunk_tokens"],
             _CPU_PER_CHUNK if self.arguments.device.type == "cpu" else _ACCELERATOR_PER_CHUNK,
             config.trainer.seed,
         )
@@ -188,9 +190,22 @@ class Training:
                 trainer.resumed_from = last
                 bar.advance(int(last.name.rpartition("-")[2]))
                 self.tell(f"resumed from {last}")
-            trainer.train(resume_from_checkpoint=str(last) if last is not None else None)
+            if not trainer.gave_up:  # a run that is resumed may have ended early before
+                trainer.train(resume_from_checkpoint=str(last) if last is not None else None)
         trainer.load_best()
         return trainer
+
+    def _sizes(self) -> dict[str, int]:
+        """Mentions of a step and tokens of a chunk, chosen by the data and the memory where the config leaves it."""
+        from arborlink.training.memory import default_batch_size, fitting_chunk
+        from arborlink.training.steps import askable
+
+        config, material, needs = self.config.trainer, self.material, self.objective.needs
+        batch_size = config.batch_size or default_batch_size(len(askable(material.examples, needs)))
+        longest = max(material.mention_tokens, material.entity_tokens)
+        tower = self.towers.mention_tower
+        chunk_tokens = config.chunk_tokens or fitting_chunk(needs, batch_size, longest, tower)
+        return {"batch_size": batch_size, "chunk_tokens": chunk_tokens}
 
     def finish(self, trainer: ArborTrainer) -> TrainingReport:
         """Choose how to link, write the folder, remove the checkpoints."""
@@ -224,66 +239,11 @@ class Training:
             _write(self.output / REPORT_FILE, json.dumps(report.to_dict(), indent=1) + "\n")
             _write(self.output / CARD_FILE, model_card(report))
             write_towers(self.output, self.towers.mention_tower, self.towers.entity_tower, settings)
-            shutil.rmtree(self.output / UNFINISHED)
+            clear(self.output)
         wait_for_all()
         return report
-
-
-def _arguments(config: TrainingConfig, output: Path, device: str) -> Any:
-    """The trainer's own settings."""
-    from transformers import TrainingArguments
-
-    trainer = config.trainer
-    is_bf16 = trainer.precision == "bf16"
-    if trainer.precision == "auto":  # weights and loss stay in full precision either way
-        is_bf16 = str(resolve_precision(device)) == "torch.bfloat16"
-    arguments = TrainingArguments(
-        output_dir=str(output / UNFINISHED),
-        num_train_epochs=trainer.epochs,
-        per_device_train_batch_size=1,
-        gradient_accumulation_steps=trainer.accumulate,
-        learning_rate=trainer.learning_rate,
-        lr_scheduler_type="constant_with_warmup" if trainer.schedule == "constant" else trainer.schedule,
-        weight_decay=trainer.weight_decay,
-        max_grad_norm=trainer.max_grad_norm,
-        bf16=is_bf16,
-        use_cpu=device == "cpu",
-        seed=trainer.seed,
-        eval_strategy="no",  # the trainer's callback asks for it: dev is no dataset of the trainer's kind
-        save_strategy="epoch",
-        save_total_limit=2,
-        logging_strategy="steps",
-        logging_steps=10,
-        logging_nan_inf_filter=False,
-        report_to=list(trainer.report_to) or "none",
-        remove_unused_columns=False,
-        ddp_find_unused_parameters=False,
-        dataloader_num_workers=0,
-        dataloader_pin_memory=False,
-    )
-    arguments._n_gpu = min(1, arguments.n_gpu)  # several GPUs take several processes; never DataParallel
-    return arguments
 
 
 def _write(path: Path, content: str) -> None:
     with write_text(path) as stream:
         stream.write(content)
-
-
-@contextmanager
-def quiet_libraries() -> Iterator[None]:
-    """The trainer's libraries log and warn about things their callers decide, not their users."""
-    from transformers.utils import logging as settings
-
-    level = settings.get_verbosity()
-    settings.set_verbosity_error()  # type: ignore[no-untyped-call]
-    accelerate = logging.getLogger("accelerate")
-    before = accelerate.level
-    accelerate.setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", module=r"(torch|accelerate|transformers|peft)\b.*")
-            yield
-    finally:
-        accelerate.setLevel(before)
-        settings.set_verbosity(level)

@@ -60,7 +60,7 @@ class Steps(Dataset[dict[str, Any]]):
         self.per_chunk = per_chunk
         self.seed = seed
         self.mined: Mined | None = None
-        self._askable = _askable(examples, needs)
+        self._askable = askable(examples, needs)
         self._entity_of_view = entities.entity_of_view.astype(np.int64)
         self._order = self._askable
         self.n_sequences = 0
@@ -138,7 +138,7 @@ class Steps(Dataset[dict[str, Any]]):
         return np.where(parent == ENTITY, _places(gold, views), places)
 
 
-def _askable(examples: Examples, needs: Needs) -> NDArray[np.int64]:
+def askable(examples: Examples, needs: Needs) -> NDArray[np.int64]:
     """Mentions that have a positive: their entity is in the KB, or targets are used and they have a fellow."""
     usable = examples.in_kb.copy()
     if needs.targets:

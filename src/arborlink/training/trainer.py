@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shutil
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -11,20 +10,21 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import load_file, save_file
 from torch.utils.data import DataLoader
-from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+from transformers import Trainer, TrainingArguments
 
 from arborlink.encoder import Embeddings
 from arborlink.errors import TrainingError
-from arborlink.files import partial_path
 from arborlink.progress import Bar
 from arborlink.training.adapting import frozen_rows
-from arborlink.training.course import MINED_FILE, Course, Epoch
+from arborlink.training.checkpoints import complete_checkpoints, load_weights
+from arborlink.training.course import Course
 from arborlink.training.judge import Neighbourhood
 from arborlink.training.material import Dev
 from arborlink.training.mining import Mined, Mining
+from arborlink.training.moments import Moments
 from arborlink.training.processes import from_first, process_number
+from arborlink.training.reporting import keep_events
 from arborlink.training.steps import Steps
 from arborlink.training.towers_in_training import TowersInTraining
 
@@ -83,12 +83,13 @@ class ArborTrainer(Trainer):
         self.resumed_from: Path | None = None
         self._entity_vectors: tuple[int, torch.Tensor] | None = None
         self._loss_sum = torch.zeros((), device=args.device)
-        self._n_looked = 0
-        self._clock = time.perf_counter()
+        self.n_looked = 0
+        self.clock = time.perf_counter()
         for callback in list(self.callback_handler.callbacks):  # their bars and prints would double ours
             if type(callback).__name__ in ("ProgressCallback", "PrinterCallback"):
                 self.remove_callback(callback)
-        self.add_callback(_Course(self))
+        keep_events(self.callback_handler.callbacks, folder.parent)
+        self.add_callback(Moments(self))
 
     # What the trainer asks for.
 
@@ -130,7 +131,7 @@ class ArborTrainer(Trainer):
         epoch = self.course.epochs[-1]
         epoch.dev = from_first(judged)
         epoch.spend("evaluation", time.perf_counter() - start)
-        self._clock = time.perf_counter()
+        self.clock = time.perf_counter()
         metrics = {f"eval_{key}": value for key, value in epoch.dev.items() if isinstance(value, float)}
         self.log(dict(metrics))
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
@@ -142,6 +143,14 @@ class ArborTrainer(Trainer):
     def steps_in_epoch(self) -> int:
         """Updates of the weights in an epoch."""
         return -(-len(self.steps) // self.args.gradient_accumulation_steps)
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether patience is at its end; only an epoch that was judged can end it."""
+        epochs = self.course.epochs
+        if not self.patience or not epochs or not epochs[-1].dev:
+            return False
+        return self.course.epochs_without_gain() >= self.patience
 
     def neighbourhood(self) -> Neighbourhood:
         """Dev as the towers see it now."""
@@ -177,7 +186,7 @@ class ArborTrainer(Trainer):
             mined = self.mining.draw(epoch)
         mined = from_first(mined)
         self.course.epochs[-1].spend("mining", time.perf_counter() - start)
-        self._clock = time.perf_counter()
+        self.clock = time.perf_counter()
         return mined
 
     def look(self) -> float:
@@ -188,10 +197,10 @@ class ArborTrainer(Trainer):
         """
         total = float(self._loss_sum)
         epoch = self.course.epochs[-1]
-        n = self.state.global_step - self._n_looked
+        n = self.state.global_step - self.n_looked
         if not math.isfinite(total):
             raise TrainingError(
-                f"the loss was not a finite number between step {self._n_looked + 1} and step "
+                f"the loss was not a finite number between step {self.n_looked + 1} and step "
                 f"{self.state.global_step} (epoch {epoch.number}); {self._last_good()}"
             )
         self._loss_sum.zero_()
@@ -201,9 +210,9 @@ class ArborTrainer(Trainer):
         epoch.n_sequences += self.steps.n_sequences
         self.steps.n_sequences = 0
         now = time.perf_counter()
-        epoch.spend("training", now - self._clock)
-        self._clock = now
-        self._n_looked = self.state.global_step
+        epoch.spend("training", now - self.clock)
+        self.clock = now
+        self.n_looked = self.state.global_step
         if n:
             self.course.losses.append((self.state.global_step, mean))
         return mean
@@ -216,32 +225,12 @@ class ArborTrainer(Trainer):
                 f"weights are no finite numbers any more after step {self.state.global_step}; {self._last_good()}"
             )
 
-    def keep_best(self) -> None:
-        """Write the weights of an epoch that is the best so far."""
-        epoch = self.course.epochs[-1]
-        if self.course.best is epoch and process_number() == 0:
-            path = self.best_path(epoch)
-            partial = partial_path(path)
-            save_file({key: value.contiguous() for key, value in self.towers.state_dict().items()}, partial)
-            partial.replace(path)
-
     def load_best(self) -> None:
         """Go back to the best weights."""
         best = self.course.best
         if best is not None and best is not self.course.epochs[-1]:
-            self.towers.load_state_dict(load_file(self.best_path(best)))
+            load_weights(self.towers, self.folder, best)
             self._entity_vectors = None
-
-    def best_path(self, epoch: Epoch) -> Path:
-        """Where the weights after this epoch are kept if they are the best."""
-        return self.folder / f"best-{epoch.number}.safetensors"
-
-    def forget_worse(self) -> None:
-        """Remove weights that were once the best; only when a checkpoint knows of the better ones."""
-        best = self.course.best
-        for path in self.folder.glob("best-*.safetensors"):
-            if best is not None and path != self.best_path(best):
-                path.unlink(missing_ok=True)
 
     def _last_good(self) -> str:
         checkpoints = complete_checkpoints(self.folder)
@@ -251,114 +240,6 @@ class ArborTrainer(Trainer):
             else "no checkpoint was written yet"
         )
         return f'{kept}; train again with a lower trainer.learning_rate, or trainer.precision = "fp32"'
-
-
-class _Course(TrainerCallback):
-    """What happens at which moment."""
-
-    def __init__(self, trainer: ArborTrainer) -> None:
-        self.trainer = trainer
-
-    def on_epoch_begin(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **rest: Any
-    ) -> None:
-        """Mine, unless a resumed run brings along what was mined when this epoch began."""
-        trainer = self.trainer
-        number = state.global_step // trainer.steps_in_epoch
-        trainer._clock = time.perf_counter()
-        if trainer.resumed_from is not None:
-            folder, trainer.resumed_from = trainer.resumed_from, None
-            trainer._n_looked = state.global_step
-            if trainer.course.epochs and trainer.course.epochs[-1].number == number + 1:
-                trainer.steps.start(number, Mined.read(folder / MINED_FILE))
-                return
-        trainer.course.epochs.append(Epoch(number + 1))
-        trainer.steps.start(number, trainer.mine(number))
-
-    def on_step_end(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **rest: Any
-    ) -> None:
-        """Look at the loss, now and then and before anything is kept; mine again if asked."""
-        trainer, step = self.trainer, state.global_step
-        ends_epoch = step % trainer.steps_in_epoch == 0
-        if trainer.checkpoint_steps and step % trainer.checkpoint_steps == 0:
-            control.should_save = True
-        note = None
-        if step % _LOOK == 0 or control.should_save or control.should_log or ends_epoch:
-            loss = trainer.look()
-            epoch = trainer.course.epochs[-1]
-            rate = epoch.n_sequences / max(epoch.seconds.get("training", 0.0), 1e-9)
-            note = f"loss {loss:.4f}, {rate:,.0f} texts/s"
-        if control.should_save:
-            trainer.check_weights()
-        trainer.bar.advance(1, note)
-        if trainer.mine_every and step % trainer.mine_every == 0 and not ends_epoch:
-            trainer.steps.mine_anew(trainer.mine(trainer.course.epochs[-1].number - 1))
-
-    def on_epoch_end(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **rest: Any
-    ) -> None:
-        """Look at what the last steps left, and have it judged."""
-        self.trainer.look()
-        self.trainer.check_weights()
-        control.should_evaluate = self.trainer.dev is not None
-        if self.trainer.dev is None:
-            self.trainer.tell(epoch_line(self.trainer.course.epochs[-1], int(args.num_train_epochs)))
-
-    def on_evaluate(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **rest: Any
-    ) -> None:
-        """Keep the best, stop when nothing gets better."""
-        trainer = self.trainer
-        trainer.keep_best()
-        trainer.tell(epoch_line(trainer.course.epochs[-1], int(args.num_train_epochs)))
-        if trainer.patience and trainer.course.epochs_without_gain() >= trainer.patience:
-            trainer.tell(f"no better for {trainer.patience} epochs: stopped early")
-            control.should_training_stop = True
-
-    def on_save(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **rest: Any
-    ) -> None:
-        """Complete the checkpoint with what a resumed run must know; the course is written last."""
-        trainer = self.trainer
-        if process_number() == 0:
-            folder = trainer.folder / f"checkpoint-{state.global_step}"
-            assert trainer.steps.mined is not None
-            trainer.steps.mined.write(folder / MINED_FILE)
-            trainer.course.write(folder)
-            trainer.forget_worse()
-        now = time.perf_counter()
-        trainer.course.epochs[-1].spend("saving", now - trainer._clock)
-        trainer._clock = now
-
-
-def epoch_line(epoch: Epoch, n_epochs: int) -> str:
-    """What an epoch did, in one line."""
-    training = max(epoch.seconds.get("training", 0.0), 1e-9)
-    parts = [f"epoch {epoch.number}/{n_epochs}: loss {epoch.loss:.4f}"]
-    if epoch.dev:
-        way = epoch.dev["mode"]
-        way += "" if way == "independent" else f", k = {epoch.dev['neighbours']}"
-        recall = next(key for key in epoch.dev if key.startswith("recall@"))
-        parts.append(f"dev accuracy {100 * epoch.dev['accuracy']:.1f} ({way})")
-        parts.append(f"{recall} {100 * epoch.dev[recall]:.1f}")
-    parts.append(f"{epoch.total_seconds:.1f} s ({epoch.n_sequences / training:,.0f} texts/s")
-    shares = ", ".join(f"{what} {spent:.1f} s" for what, spent in sorted(epoch.seconds.items()))
-    return ", ".join(parts) + f"; {shares})"
-
-
-def complete_checkpoints(folder: Path) -> list[Path]:
-    """Checkpoints that were written to the end, oldest first."""
-    found = [path for path in folder.glob("checkpoint-*") if (path / "course.json").is_file()]
-    return sorted(found, key=lambda path: int(path.name.rpartition("-")[2]))
-
-
-def remove_incomplete(folder: Path) -> None:
-    """Remove what a killed run left half written."""
-    complete = complete_checkpoints(folder)
-    for path in folder.glob("checkpoint-*"):
-        if path not in complete:
-            shutil.rmtree(path)
 
 
 def _only(items: list[dict[str, Any]]) -> dict[str, Any]:
