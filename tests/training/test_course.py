@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ import pytest
 from arborlink.training.course import COURSE_FILE, Course, Epoch
 
 
-def course_of(*accuracies: float | None) -> Course:
+def course_of(*accuracies: float | None, error: float = 0.0) -> Course:
     epochs = [
-        Epoch(number, dev={} if accuracy is None else {"accuracy": accuracy, "mode": "directed"})
+        Epoch(
+            number, dev={} if accuracy is None else {"accuracy": accuracy, "accuracy_standard_error": error}
+        )
         for number, accuracy in enumerate(accuracies, start=1)
     ]
     return Course(epochs)
@@ -26,17 +29,48 @@ def course_of(*accuracies: float | None) -> Course:
         ([None], None, 0),
         ([0.0], 1, 0),
         ([0.5, 0.7, 0.6], 2, 1),
-        ([0.7, 0.7, 0.7], 1, 2),
+        ([0.7, 0.7, 0.7], 3, 2),
         ([0.5, 0.6, 0.7], 3, 0),
         ([0.7, 0.6, None], 1, 2),
     ],
 )
-def test_the_first_of_the_best_epochs_is_the_best(
+def test_the_last_of_the_best_epochs_is_the_best(
     accuracies: list[float | None], best: int | None, without_gain: int
 ) -> None:
     course = course_of(*accuracies)
     assert (course.best.number if course.best else None) == best
     assert course.epochs_without_gain() == without_gain
+
+
+@pytest.mark.parametrize(
+    ("accuracies", "best", "without_gain"),
+    [
+        ([0.50, 0.70, 0.66], 3, 1),  # within the error of the best
+        ([0.50, 0.70, 0.64], 2, 1),  # not so
+        ([0.70, 0.66, 0.62, 0.65], 4, 3),
+        ([0.70, 0.66, 0.72, 0.66], 3, 1),  # 0.66 was good enough before there was 0.72
+    ],
+)
+def test_of_epochs_that_dev_cannot_tell_apart_the_last_is_the_best(
+    accuracies: list[float], best: int, without_gain: int
+) -> None:
+    course = course_of(*accuracies, error=0.05)
+    assert course.best is course.epochs[best - 1]
+    assert course.epochs_without_gain() == without_gain
+
+
+def test_an_epoch_that_is_passed_over_is_never_the_best_later() -> None:
+    # its weights were not kept: whatever comes, the best is the newest epoch or the one that was best before
+    draw = random.Random(0)
+    for _ in range(500):
+        course = Course()
+        kept = None
+        for number in range(1, 9):
+            accuracy = draw.random()
+            error = (accuracy * (1 - accuracy) / 30) ** 0.5
+            course.epochs.append(Epoch(number, dev={"accuracy": accuracy, "accuracy_standard_error": error}))
+            assert course.best in (course.epochs[-1], kept)
+            kept = course.best
 
 
 def test_time_adds_up() -> None:

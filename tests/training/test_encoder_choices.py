@@ -71,8 +71,9 @@ def test_every_choice_learns_and_links_as_it_was_judged(
     dev = dev_documents()
     result = linker.link(dev, small_kb())
     right = [result[mention.id].entity == (mention.entities or ("",))[0] for _, mention in dev.mentions]
-    # bf16 rounds what the judge sees
-    assert sum(right) / len(right) == pytest.approx(report.best.dev["accuracy"], abs=0.1 * (choice == "bf16"))
+    # Linking keeps vectors in half precision, and bf16 rounds what the judge sees: a near tie may fall otherwise.
+    allowed = 2 if choice == "bf16" else 1
+    assert abs(sum(right) - len(right) * report.best.dev["accuracy"]) <= allowed + 1e-9
     towers = {"tower"} if sections.get("encoder", {}).get("towers") == "one" else {"mention", "entity"}
     assert {path.parent.name for path in folder.glob("*/model.safetensors")} == towers
     for name in towers:

@@ -128,7 +128,7 @@ def test_every_kind_of_training_is_resumed_exactly(
 def test_a_training_that_patience_ended_is_not_taken_up_again(
     tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left = iter([0.5, 0.4, 0.3, 0.9])
+    left = iter([0.9, 0.4, 0.3, 1.0])
     judged: list[float] = []
 
     def choices(hood: Neighbourhood) -> list[Choice]:
@@ -143,9 +143,9 @@ def test_a_training_that_patience_ended_is_not_taken_up_again(
         with pytest.raises(Cut):
             run(tiny_model, tmp_path / "model", **sections)
     report = run(tiny_model, tmp_path / "model", resume=True, **sections)
-    assert judged == [0.5, 0.4]
+    assert judged == [0.9, 0.4]
     assert (len(report.epochs), report.best.number) == (2, 1)
-    once = iter([0.5, 0.4])
+    once = iter([0.9, 0.4])
     monkeypatch.setattr(Neighbourhood, "choices", lambda hood: [Choice("directed", 2, next(once))])
     run(tiny_model, tmp_path / "once", **sections)
     assert outcome(tmp_path / "model") == outcome(tmp_path / "once")

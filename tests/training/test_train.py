@@ -64,7 +64,7 @@ def test_the_card_tells_the_figures_of_the_kept_epoch(trained: tuple[Path, Train
     metrics = {own["type"]: own["value"] for own in results["results"][0]["metrics"]}
     written = json.loads((folder / "training.json").read_text())
     best = next(epoch for epoch in written["epochs"] if epoch["number"] == written["best_epoch"])
-    assert set(metrics) == {"accuracy", "recall@4"}
+    assert set(metrics) == {"accuracy", "accuracy_standard_error", "recall@4"}
     assert metrics == {key: pytest.approx(best["dev"][key], abs=1e-6) for key in metrics}
     assert card.data.to_dict()["library_name"] == "arborlink"
     assert f"| {report.best.dev['mode']}" in card.text
@@ -141,7 +141,7 @@ def test_the_best_epoch_is_kept_and_not_the_last(
         with_dev=False,
         trainer={"epochs": 4, "schedule": "constant", "warmup": 0.0},
     )
-    falling(monkeypatch, [0.2, 0.6, 0.6, 0.3])
+    falling(monkeypatch, [0.2, 0.9, 0.5, 0.3])
     report = run(tiny_model, tmp_path / "best", trainer={"epochs": 4, "schedule": "constant", "warmup": 0.0})
     assert report.best.number == 2
     two, four, best = (weights(tmp_path / name / "mention") for name in ("two", "four", "best"))
@@ -152,7 +152,7 @@ def test_the_best_epoch_is_kept_and_not_the_last(
 def test_patience_ends_a_training_that_gets_no_better(
     tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    falling(monkeypatch, [0.5, 0.7, 0.7, 0.1])
+    falling(monkeypatch, [0.5, 0.9, 0.4, 0.1])
     lines: list[str] = []
     config = settings(tiny_model, trainer={"epochs": 9, "patience": 2})
     report = train(
@@ -164,7 +164,7 @@ def test_patience_ends_a_training_that_gets_no_better(
         device="cpu",
         tell=lines.append,
     )
-    assert [epoch.accuracy for epoch in report.epochs] == [0.5, 0.7, 0.7, 0.1]
+    assert [epoch.accuracy for epoch in report.epochs] == [0.5, 0.9, 0.4, 0.1]
     assert report.best.number == 2
     assert lines[-1] == "no better for 2 epochs: stopped early"
     assert names_in(tmp_path / "model") == LAYOUT

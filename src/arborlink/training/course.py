@@ -76,13 +76,26 @@ class Course:
 
     @property
     def best(self) -> Epoch | None:
+        """The epoch to keep: the last of those that dev cannot tell from the most accurate one.
+
+        That is, within one standard error of it. On few dev mentions the most accurate of several epochs is so by
+        chance, and of equals the one that has learned longest is worth more.
+        """
+        top = self.top
+        if top is None:
+            return None
+        least = (top.accuracy or 0.0) - top.dev.get("accuracy_standard_error", 0.0)
+        return [epoch for epoch in self.epochs if epoch.accuracy is not None and epoch.accuracy >= least][-1]
+
+    @property
+    def top(self) -> Epoch | None:
         """The first epoch with the highest accuracy on dev."""
         judged = [epoch for epoch in self.epochs if epoch.accuracy is not None]
         return max(judged, key=lambda epoch: (epoch.accuracy, -epoch.number)) if judged else None
 
     def epochs_without_gain(self) -> int:
-        """Epochs since the best one."""
-        return self.epochs[-1].number - self.best.number if self.best is not None else 0
+        """Epochs since the most accurate one."""
+        return self.epochs[-1].number - self.top.number if self.top is not None else 0
 
     def write(self, folder: Path) -> None:
         """Written last of all that a checkpoint holds: a folder without it was left half written."""

@@ -119,10 +119,14 @@ class Neighbourhood:
         """
         found = [Choice(mode, k, self._accuracy(self.partition(mode, k).entity)) for mode, k in self._ways()]
         best = max(choice.accuracy for choice in found)
-        error = math.sqrt(best * (1 - best) / int(self.gold.linkable.sum()))
-        taken = next(choice for choice in found if choice.accuracy >= best - error)
+        least = best - self.standard_error(best)
+        taken = next(choice for choice in found if choice.accuracy >= least)
         others = [choice for choice in found if choice is not taken]
         return [taken, *sorted(others, key=lambda choice: -choice.accuracy)]
+
+    def standard_error(self, accuracy: float) -> float:
+        """How far an accuracy on these mentions may be from the true one, by chance alone."""
+        return math.sqrt(accuracy * (1 - accuracy) / int(self.gold.linkable.sum()))
 
     def inference(self, by_type: bool) -> Inference:
         """The best way to link; with a threshold where there is something to discover.

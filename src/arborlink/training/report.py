@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from arborlink.encoders.model_folder import Inference
-from arborlink.training.course import Epoch
+from arborlink.training.course import Course, Epoch
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class TrainingReport:
         dev: mentions of the dev documents, by kind; ``None`` without dev.
         epochs: what each did.
         losses: (step, mean loss since the entry before).
+        sizes: mentions of a step and tokens of a chunk (0: whole steps), as they were in this run.
         inference: how the model links unless told otherwise.
     """
 
@@ -29,13 +30,13 @@ class TrainingReport:
     dev: dict[str, int] | None
     epochs: list[Epoch]
     losses: list[tuple[int, float]]
+    sizes: dict[str, int]
     inference: Inference
 
     @property
     def best(self) -> Epoch:
         """The epoch the model is from: the best on dev, the last without dev."""
-        judged = [epoch for epoch in self.epochs if epoch.accuracy is not None]
-        return max(judged, key=lambda epoch: (epoch.accuracy, -epoch.number)) if judged else self.epochs[-1]
+        return Course(self.epochs).best or self.epochs[-1]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
@@ -92,8 +93,8 @@ def model_card(report: TrainingReport) -> str:
         "",
         "## Training",
         f"Objective `{objective['name']}` ({objective['loss']} loss), {trainer['epochs']} epochs of "
-        f"{trainer['batch_size']} mentions a step, seed {trainer['seed']}; every setting is in `train.toml`, the "
-        "course of the training in `training.json`.",
+        f"{report.sizes['batch_size']} mentions a step, seed {trainer['seed']}; every setting is in `train.toml`, "
+        "the course of the training in `training.json`.",
         f"Data: {examples['linkable']:,} mentions of {examples['entities_with_mentions']:,} entities; "
         f"{examples['outside_kb']:,} mentions of entities outside a knowledge base of {report.n_entities:,}.",
         "",

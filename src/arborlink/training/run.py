@@ -109,6 +109,7 @@ class Training:
         from arborlink.training.towers_in_training import TowersInTraining
 
         self.config, self.output = config, output
+        self.sizes: dict[str, int] = {}
         self.arguments = trainer_arguments(
             config, output, device
         )  # joins the other processes, if there are any
@@ -147,7 +148,7 @@ class Training:
         sizes = self._sizes()
         if self.is_first:
             sizes = begin(self.output, config, material.fingerprint, sizes)
-        sizes = from_first(sizes)
+        self.sizes = sizes = from_first(sizes)
         self.towers.recompute = sizes["chunk_tokens"] > 0
         last = next(iter(complete_checkpoints(folder)[::-1]), None)
         steps = Steps(
@@ -224,6 +225,7 @@ class Training:
             dev=None if material.dev is None else material.dev.judge.counts,
             epochs=trainer.course.epochs,
             losses=trainer.course.losses,
+            sizes=self.sizes,
             inference=inference,
         )
         if self.is_first:

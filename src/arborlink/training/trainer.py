@@ -123,6 +123,7 @@ class ArborTrainer(Trainer):
             choices = hood.choices()
             judged = {
                 "accuracy": choices[0].accuracy,
+                "accuracy_standard_error": hood.standard_error(choices[0].accuracy),
                 "mode": choices[0].mode,
                 "neighbours": choices[0].neighbours,
                 f"recall@{hood.settings.recall_at}": hood.recall(),
