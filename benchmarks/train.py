@@ -92,15 +92,15 @@ def _figures(trainer: ArborTrainer, test: Dev, unseen: NDArray[np.bool_]) -> dic
     """Accuracy in every mode with every number of neighbours, also on entities that training never saw."""
     judge, before = test.judge, trainer.dev
     trainer.dev = test
-    hood = trainer.neighbourhood()
+    judgement = trainer.judgement()
     trainer.dev = before
     unseen = unseen & judge.gold.linkable
     numbers = np.arange(len(judge.gold.labels))
     accuracy, accuracy_unseen = {}, {}
-    for choice in hood.choices():
+    for choice in judgement.choices():
         way = choice.mode if choice.mode == "independent" else f"{choice.mode} k={choice.neighbours}"
         accuracy[way] = choice.accuracy
-        entity = hood.partition(choice.mode, choice.neighbours).entity.astype(np.int64)
+        entity = judgement.partition(choice.mode, choice.neighbours).entity.astype(np.int64)
         right = judge.gold.is_right(numbers, entity)
         accuracy_unseen[way] = float(right[unseen].mean()) if unseen.any() else None
     return {
@@ -108,7 +108,7 @@ def _figures(trainer: ArborTrainer, test: Dev, unseen: NDArray[np.bool_]) -> dic
         "accuracy": accuracy,
         "accuracy_unseen": accuracy_unseen,
         "n_unseen": int(unseen.sum()),
-        f"recall@{judge.settings.recall_at}": hood.recall(),
+        f"recall@{judge.settings.recall_at}": judgement.recall(),
     }
 
 

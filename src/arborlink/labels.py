@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,3 +37,11 @@ class Labels:
                 lists = [unlabelled, *(bearers.get(label, []) for label in labels)]
                 allowed = np.unique(np.concatenate([np.array(each, dtype=np.int64) for each in lists]))
             yield np.array(members[labels], dtype=np.int64), allowed
+
+
+def same_labels(labels: Iterable[frozenset[str]]) -> list[frozenset[str]]:
+    """One label for each distinct set of labels, none at all being a set too: who may meet as mentions.
+
+    Mentions that only share some types, or have none, would carry a link over to a type that is not theirs.
+    """
+    return [frozenset(["|".join(sorted(own))]) for own in labels]

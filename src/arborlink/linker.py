@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import operator
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Literal
-
-import numpy as np
+from typing import Literal
 
 from arborlink.corpus import Corpus
 from arborlink.encoder import Encoder
 from arborlink.encoders.model_folder import Inference, is_model_folder, read_settings
 from arborlink.encoders.promise import check_embeddings
 from arborlink.errors import InputError
-from arborlink.graph import NeighbourGraph
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.labels import Labels
+from arborlink.neighbourhood import Neighbourhood
 from arborlink.partition import Mode, Partition, partition
 from arborlink.result import Candidate, Link, Result
-from arborlink.search import Neighbours, nearest, nearest_others
+from arborlink.search import Neighbours
 
 DEFAULT_SHORTLIST = 32
 
@@ -139,31 +137,16 @@ class Linker:
         if not corpus.n_mentions:
             raise InputError("the documents have no mentions: mark the spans to be linked")
         seconds: dict[str, float] = {}
-        labels = _labels(corpus, kb, is_asked=by_type is not None) if chosen.by_type else None
-        with _timed(seconds, "encode_mentions"):
-            mentions = self.encoder.encode_mentions(corpus)
-        with _timed(seconds, "encode_entities"):
-            entities = self.encoder.encode_entities(kb, corpus, labels)
-        check_embeddings(mentions, entities, corpus.n_mentions, len(kb))
+        labels = labels_of(corpus, kb, is_asked=by_type is not None) if chosen.by_type else None
         k = 0 if chosen.mode == "independent" else min(chosen.neighbours, corpus.n_mentions - 1)
-        n_near = min(max(2, candidates), len(kb))
-        options: dict[str, Any] = {"device": self.device, "progress": self.progress}
-        with _timed(seconds, "search"):
-            near = _told(nearest(mentions, entities, n_near, labels=labels, what="entities", **options))
-            others = _told(
-                nearest_others(
-                    mentions, k, labels=same_types(labels.of_queries) if labels else None, **options
-                )
-            )
+        hood = self.neighbourhood(corpus, kb, max(2, candidates), k, labels=labels, seconds=seconds)
         with _timed(seconds, "partition"):
-            graph = NeighbourGraph.from_neighbours(
-                near.items[:, :1], near.affinities[:, :1], others.items, others.affinities, len(kb)
-            )
             # Affinities are turned into weights when the graph is built; the threshold turns with them.
-            parts = partition(graph, chosen.mode, None if chosen.threshold is None else -chosen.threshold)
+            threshold = None if chosen.threshold is None else -chosen.threshold
+            parts = partition(hood.graph(k), chosen.mode, threshold)
         with _timed(seconds, "links"):
-            links = list(_links(corpus, kb, parts, near))
-            kept = _candidates(corpus, kb, near, candidates) if candidates else None
+            links = list(_links(corpus, kb, parts, hood.near))
+            kept = _candidates(corpus, kb, hood.near, candidates) if candidates else None
         settings = {
             "arborlink": _version(),
             "model": self.model or self.encoder.fingerprint,
@@ -182,8 +165,48 @@ class Linker:
         }
         return Result(links, settings, kept)
 
+    def neighbourhood(
+        self,
+        corpus: Corpus,
+        kb: KnowledgeBase,
+        n_near: int,
+        n_others: int,
+        *,
+        labels: Labels | None = None,
+        seconds: dict[str, float] | None = None,
+    ) -> Neighbourhood:
+        """Encode mentions and entities, and search.
 
-def _labels(corpus: Corpus, kb: KnowledgeBase, is_asked: bool) -> Labels:
+        Args:
+            corpus: the documents.
+            kb: the knowledge base.
+            n_near: entities to find for each mention.
+            n_others: mentions to find for each mention.
+            labels: which mentions may meet which entities, if not all may.
+            seconds: is told how long each step took.
+
+        Raises:
+            ModelError: the encoder breaks its promise: vectors that are missing, odd or of different lengths.
+        """
+        spent = {} if seconds is None else seconds
+        with _timed(spent, "encode_mentions"):
+            mentions = self.encoder.encode_mentions(corpus)
+        with _timed(spent, "encode_entities"):
+            entities = self.encoder.encode_entities(kb, corpus, labels)
+        check_embeddings(mentions, entities, corpus.n_mentions, len(kb))
+        with _timed(spent, "search"):
+            return Neighbourhood.search(
+                mentions,
+                entities,
+                n_near,
+                n_others,
+                labels=labels,
+                device=self.device,
+                progress=self.progress,
+            )
+
+
+def labels_of(corpus: Corpus, kb: KnowledgeBase, is_asked: bool) -> Labels:
     """The types as labels; where nobody asked for them but the model, the message says how to do without."""
     try:
         return type_labels(corpus, kb)
@@ -206,14 +229,6 @@ def type_labels(corpus: Corpus, kb: KnowledgeBase) -> Labels:
             "linking by type needs the same names on both sides"
         )
     return Labels(of_mentions, of_entities)
-
-
-def same_types(types: Iterable[frozenset[str]]) -> list[frozenset[str]]:
-    """One label for each distinct set of types, none at all being a set too: who may meet as mentions.
-
-    Mentions that only share some types, or have none, would carry a link over to a type that is not theirs.
-    """
-    return [frozenset(["|".join(sorted(own))]) for own in types]
 
 
 def _split(types: tuple[str, ...]) -> frozenset[str]:
@@ -273,11 +288,6 @@ def _candidates(
         )
         for number, (_, mention) in enumerate(corpus.mentions)
     }
-
-
-def _told(neighbours: Neighbours) -> Neighbours:
-    """Affinities as they will be told, in six digits, so that a threshold means what the files show."""
-    return Neighbours(neighbours.items, np.round(neighbours.affinities.astype(np.float64), 6))
 
 
 def _version() -> str | None:

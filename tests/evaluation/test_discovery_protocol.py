@@ -20,7 +20,7 @@ from arborlink.encoders.model_folder import Inference
 from arborlink.entity import Entity
 from arborlink.errors import InputError
 from arborlink.evaluation.discovery_protocol import METHODS, centres, evaluate_discovery, hide_entities
-from arborlink.evaluation.discovery_protocol.neighbourhood import Neighbourhood
+from arborlink.evaluation.discovery_protocol.searched_split import SearchedSplit
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.labels import Labels
 from arborlink.linker import Linker
@@ -140,12 +140,12 @@ def test_without_entities_clusters_are_the_weak_components(
     corpus = world(f"s{seed}-", n, 12, seed)
     linker = Linker(PointEncoder(), progress=False)
     split = hide_entities(labelled(corpus), KB)
-    around = Neighbourhood.of(split, linker, 4, by_type=False)
+    around = SearchedSplit.of(split, linker, 4, by_type=False)
     graph = networkx.DiGraph()
     graph.add_nodes_from(range(n))
     for mention in range(n):
         for item, affinity in zip(
-            around.others.items[mention, :k], around.others.affinities[mention, :k], strict=True
+            around.hood.others.items[mention, :k], around.hood.others.affinities[mention, :k], strict=True
         ):
             if item >= 0 and affinity >= threshold:
                 graph.add_edge(int(item), mention)
@@ -179,10 +179,10 @@ def test_the_choice_and_the_figures_are_those_of_real_runs(linker: Linker, metho
     corpus, dev = world("t", 80, 20, 1), world("v", 70, 20, 2)
     row = evaluate_discovery(linker, corpus, KB, dev, hide=0.2, seed=3)[method]  # type: ignore[index]
     on_dev, on_test = hide_entities(dev, KB, 0.2, 3), hide_entities(corpus, KB, 0.2, 3)
-    around = Neighbourhood.of(on_dev, linker, 8, by_type=False)
+    around = SearchedSplit.of(on_dev, linker, 8, by_type=False)
     best = -1.0, 0, 0.0
     for k in (1, 2, 4, 8):
-        near, others = around.near.affinities.ravel(), around.others.affinities[:, :k].ravel()
+        near, others = around.hood.near.affinities.ravel(), around.hood.others.affinities[:, :k].ravel()
         edges = np.concatenate([near, others[np.isfinite(others)]])
         for threshold in np.round(centres(edges, 10), 6):
             mean = literal(linker, dev, on_dev.kb, method, k, float(threshold))
@@ -197,7 +197,7 @@ def test_the_choice_and_the_figures_are_those_of_real_runs(linker: Linker, metho
 def test_every_method_clusters_in_its_own_way(linker: Linker) -> None:
     assert set(METHODS) - {"no_entities"} == set(MODES) - {"independent"}
     split = hide_entities(world("t", 150, 30, 5), KB)
-    around = Neighbourhood.of(split, linker, 1, by_type=False)
+    around = SearchedSplit.of(split, linker, 1, by_type=False)
     found = {tuple(around.clusters(method, 1, 0.5).tolist()) for method in METHODS}
     assert len(found) == len(METHODS)
 
@@ -269,6 +269,6 @@ def test_types_are_the_linkers_unless_told() -> None:
     typed = Linker(PointEncoder(), progress=False, defaults=Inference(by_type=True))
     assert "only meet their own types" in evaluate_discovery(typed, corpus, kb).protocol
     assert "types not looked at" in evaluate_discovery(typed, corpus, kb, by_type=False).protocol
-    around = Neighbourhood.of(hide_entities(corpus, kb), typed, 2, by_type=True)
+    around = SearchedSplit.of(hide_entities(corpus, kb), typed, 2, by_type=True)
     places = np.arange(30)[:, None]
-    assert ((around.others.items - places) % 2 == 0)[around.others.items >= 0].all()
+    assert ((around.hood.others.items - places) % 2 == 0)[around.hood.others.items >= 0].all()

@@ -21,7 +21,7 @@ from arborlink.labels import Labels
 from arborlink.linker import Linker
 from arborlink.result import Result
 from arborlink.training.config import DevConfig
-from arborlink.training.judge import Choice, Judge, Neighbourhood
+from arborlink.training.judge import Choice, Judge, Judgement
 
 TYPES = ("drug", "sign")
 N_ENTITIES = 6
@@ -67,9 +67,9 @@ class World:
         offsets = np.concatenate([[0], np.cumsum(self.n_views)]).astype(np.int64)
         return Embeddings(self.views, np.arange(len(self.views), dtype=np.int32), offsets)
 
-    def neighbourhood(self, config: DevConfig, by_type: bool = False) -> Neighbourhood:
+    def judgement(self, config: DevConfig, by_type: bool = False) -> Judgement:
         judge = Judge(self.corpus, self.kb, config, by_type)
-        return judge.neighbourhood(self.encode_mentions(self.corpus), self.encode_entities(self.kb))
+        return judge.judge(self.encode_mentions(self.corpus), self.encode_entities(self.kb))
 
     def linked(self, way: Inference, candidates: int = 0) -> Result:
         return Linker(self, progress=False, defaults=way).link(self.corpus, self.kb, candidates=candidates)
@@ -102,7 +102,7 @@ def ways(config: DevConfig) -> list[tuple[str, int]]:
 @given(seed=st.integers(0, 1000), by_type=st.booleans())
 def test_choices_are_what_linking_gives(seed: int, by_type: bool) -> None:
     world = World(seed)
-    choices = world.neighbourhood(SMALL, by_type).choices()
+    choices = world.judgement(SMALL, by_type).choices()
     expected = [
         Choice(mode, k, world.accuracy(world.linked(Inference(mode, k, None, by_type))))  # type: ignore[arg-type]
         for mode, k in ways(SMALL)
@@ -131,12 +131,12 @@ def test_recall_is_that_of_the_candidates(seed: int, by_type: bool) -> None:
         if any(id_ in world.kb for id_ in mention.entities or ())
     ]
     hits = [any(each.entity in (gold or ()) for each in found[id_]) for id_, gold in linkable]
-    assert world.neighbourhood(SMALL, by_type).recall() == pytest.approx(sum(hits) / len(hits), abs=1e-12)
+    assert world.judgement(SMALL, by_type).recall() == pytest.approx(sum(hits) / len(hits), abs=1e-12)
 
 
 def test_more_neighbours_and_entities_than_there_are_do_no_harm() -> None:
     world = World(3, n=5)
-    hood = world.neighbourhood(DevConfig(neighbours=[2, 4, 8], recall_at=1000))
+    hood = world.judgement(DevConfig(neighbours=[2, 4, 8], recall_at=1000))
     assert hood.recall() == 1.0
     accuracies = {(choice.mode, choice.neighbours): choice.accuracy for choice in hood.choices()}
     for mode in ("undirected", "directed", "minimax"):
@@ -147,13 +147,13 @@ def test_a_single_mention_can_be_judged() -> None:
     corpus = Corpus([Document("d", "word", (Mention("m", 0, 4, (), ("E0",)),))])
     kb = KnowledgeBase([Entity("E0", "zero"), Entity("E1", "one")])
     vectors = Embeddings.one_each(np.eye(2, dtype=np.float32))
-    hood = Judge(corpus, kb, SMALL).neighbourhood(Embeddings.one_each(vectors.vectors[:1]), vectors)
+    hood = Judge(corpus, kb, SMALL).judge(Embeddings.one_each(vectors.vectors[:1]), vectors)
     assert {choice.accuracy for choice in hood.choices()} == {1.0}
 
 
 def test_with_nothing_to_discover_every_mention_is_linked_in_the_most_accurate_way() -> None:
     world = World(1, n_outside=0)
-    hood = world.neighbourhood(SMALL)
+    hood = world.judgement(SMALL)
     best = hood.choices()[0]
     assert hood.inference(by_type=False) == Inference(best.mode, best.neighbours, None, False)
     assert hood.inference(by_type=True).by_type
@@ -169,7 +169,7 @@ def literal_thresholds(result: Result) -> list[float]:
 def test_with_something_to_discover_the_threshold_is_the_best_of_a_sweep(seed: int, by_type: bool) -> None:
     world = World(seed)
     config = DevConfig(modes=["independent", "directed", "minimax"], neighbours=[1, 2])
-    chosen = world.neighbourhood(config, by_type).inference(by_type)
+    chosen = world.judgement(config, by_type).inference(by_type)
     sweep = {
         (mode, k, threshold): world.agreement(world.linked(Inference(mode, k, threshold, by_type)))  # type: ignore[arg-type]
         for mode, k in ways(config)

@@ -16,7 +16,7 @@ from arborlink.encoders.model_folder import Inference
 from arborlink.errors import InputError
 from arborlink.linker import Linker
 from arborlink.training import train
-from arborlink.training.judge import Choice, Neighbourhood
+from arborlink.training.judge import Choice, Judgement
 
 Outcome = tuple[dict[str, Any], dict[str, bytes]]
 # 3 epochs of 4 steps, checkpoints at 3, 4, 6, 8, 9, 12; the base model drops out a tenth.
@@ -131,12 +131,12 @@ def test_a_training_that_patience_ended_is_not_taken_up_again(
     left = iter([0.9, 0.4, 0.3, 1.0])
     judged: list[float] = []
 
-    def choices(hood: Neighbourhood) -> list[Choice]:
+    def choices(hood: Judgement) -> list[Choice]:
         judged.append(next(left))
         return [Choice("directed", 2, judged[-1])]
 
-    monkeypatch.setattr(Neighbourhood, "choices", choices)
-    monkeypatch.setattr(Neighbourhood, "inference", lambda hood, by_type: Inference("directed", 2))
+    monkeypatch.setattr(Judgement, "choices", choices)
+    monkeypatch.setattr(Judgement, "inference", lambda hood, by_type: Inference("directed", 2))
     sections: dict[str, Any] = {"trainer": {"epochs": 6, "patience": 1}}
     with monkeypatch.context() as patch:
         cut_before(patch, "arborlink.training.run:write_towers", 1)
@@ -146,7 +146,7 @@ def test_a_training_that_patience_ended_is_not_taken_up_again(
     assert judged == [0.9, 0.4]
     assert (len(report.epochs), report.best.number) == (2, 1)
     once = iter([0.9, 0.4])
-    monkeypatch.setattr(Neighbourhood, "choices", lambda hood: [Choice("directed", 2, next(once))])
+    monkeypatch.setattr(Judgement, "choices", lambda hood: [Choice("directed", 2, next(once))])
     run(tiny_model, tmp_path / "once", **sections)
     assert outcome(tmp_path / "model") == outcome(tmp_path / "once")
 

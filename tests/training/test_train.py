@@ -20,7 +20,7 @@ from arborlink.errors import InputError
 from arborlink.linker import Linker
 from arborlink.training import TrainingReport, train
 from arborlink.training.config_file import read_config
-from arborlink.training.judge import Choice, Neighbourhood
+from arborlink.training.judge import Choice, Judgement
 
 OBJECTIVES = ["in-batch", "knn", "arborescence", "joint"]
 LAYOUT = {"README.md", "arborlink.json", "entity", "mention", "train.toml", "training.json"}
@@ -122,7 +122,7 @@ def test_without_dev_the_last_epoch_is_kept(tiny_model: Path, tmp_path: Path) ->
 def falling(monkeypatch: pytest.MonkeyPatch, accuracies: list[float]) -> None:
     """Let dev say this of one epoch after the other."""
     left = iter([*accuracies, *[0.0] * 9])
-    monkeypatch.setattr(Neighbourhood, "choices", lambda hood: [Choice("directed", 2, next(left))])
+    monkeypatch.setattr(Judgement, "choices", lambda hood: [Choice("directed", 2, next(left))])
 
 
 def test_the_best_epoch_is_kept_and_not_the_last(

@@ -14,8 +14,8 @@ from arborlink.encoders.views import EntityViews, Markers
 from arborlink.errors import InputError
 from arborlink.evaluation.gold import Gold
 from arborlink.knowledge_base import KnowledgeBase
-from arborlink.labels import Labels
-from arborlink.linker import same_types, type_labels
+from arborlink.labels import Labels, same_labels
+from arborlink.linker import type_labels
 from arborlink.training.sequences import Sequences
 
 
@@ -149,7 +149,7 @@ def type_restrictions(
     of_views = [
         own for own, count in zip(labels.of_targets, view_counts.tolist(), strict=True) for _ in range(count)
     ]
-    groups = same_types(asking)
+    groups = same_labels(asking)
     return Labels(asking, of_views), Labels(groups, groups)
 
 

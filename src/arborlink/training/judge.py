@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +17,9 @@ from arborlink.errors import InputError
 from arborlink.evaluation.gold import Gold
 from arborlink.graph import NeighbourGraph
 from arborlink.knowledge_base import KnowledgeBase
-from arborlink.linker import same_types, type_labels
+from arborlink.linker import type_labels
+from arborlink.neighbourhood import Neighbourhood
 from arborlink.partition import Partition, partition
-from arborlink.search import Neighbours, nearest, nearest_others
 from arborlink.training.config import DevConfig
 
 
@@ -81,33 +80,33 @@ class Judge:
             "outside_kb": int(gold.outside.sum()),
         }
 
-    def neighbourhood(self, mentions: Embeddings, entities: Embeddings) -> Neighbourhood:
+    def judge(self, mentions: Embeddings, entities: Embeddings) -> Judgement:
         """Search once for everything that is tried."""
-        labels = self._labels
-        grouped = same_types(labels.of_queries) if labels is not None else None
-        n_near = min(self.settings.recall_at, entities.n_items)
-        n_others = min(max(self.settings.neighbours), mentions.n_items - 1)
-        options: dict[str, Any] = {"device": self.device, "progress": False}
-        near = nearest(mentions, entities, n_near, labels=labels, **options)
-        others = nearest_others(mentions, n_others, labels=grouped, **options)
-        return Neighbourhood(near, others, entities.n_items, self.gold, self.settings)
+        hood = Neighbourhood.search(
+            mentions,
+            entities,
+            self.settings.recall_at,
+            max(self.settings.neighbours),
+            labels=self._labels,
+            device=self.device,
+            progress=False,
+        )
+        return Judgement(hood, self.gold, self.settings)
 
 
 @dataclass(frozen=True)
-class Neighbourhood:
-    """The nearest entities and mentions of every dev mention."""
+class Judgement:
+    """How well vectors link labelled mentions: the neighbourhood they give, and every way to infer links from it."""
 
-    near: Neighbours
-    others: Neighbours
-    n_entities: int
+    hood: Neighbourhood
     gold: Gold
     settings: DevConfig
 
     def recall(self) -> float:
         """Share of the linkable mentions that have their entity among the nearest."""
-        n, k = self.near.items.shape
+        n, k = self.hood.near.items.shape
         numbers = np.repeat(np.arange(n), k)
-        right = self.gold.is_right(numbers, self.near.items.astype(np.int64).ravel()).reshape(n, k)
+        right = self.gold.is_right(numbers, self.hood.near.items.astype(np.int64).ravel()).reshape(n, k)
         found: NDArray[np.bool_] = right.max(axis=1)
         return float(found[self.gold.linkable].mean())
 
@@ -147,12 +146,7 @@ class Neighbourhood:
         return partition(self._graph(mode, k), mode, None if threshold is None else -threshold)
 
     def _graph(self, mode: InferenceMode, k: int) -> NeighbourGraph:
-        """The graph, with affinities as they are told: in six digits, so that a threshold means the same later."""
-        k = 0 if mode == "independent" else k
-        near, others = (np.round(each.affinities.astype(np.float64), 6) for each in (self.near, self.others))
-        return NeighbourGraph.from_neighbours(
-            self.near.items[:, :1], near[:, :1], self.others.items[:, :k], others[:, :k], self.n_entities
-        )
+        return self.hood.graph(0 if mode == "independent" else k)
 
     def _ways(self) -> Iterator[tuple[InferenceMode, int]]:
         for number, k in enumerate(self.settings.neighbours):

@@ -216,8 +216,8 @@ class Training:
         material, by_type = self.material, self.config.objective.by_type
         inference = Inference(by_type=by_type)
         if material.dev is not None:
-            hood = trainer.neighbourhood()
-            inference = from_first(hood.inference(by_type) if self.is_first else None)
+            judgement = trainer.judgement()
+            inference = from_first(judgement.inference(by_type) if self.is_first else None)
         report = TrainingReport(
             config=self.config.model_dump(),
             n_entities=material.entities.n_entities,

@@ -19,7 +19,7 @@ from arborlink.progress import Bar
 from arborlink.training.adapting import frozen_rows
 from arborlink.training.checkpoints import complete_checkpoints, load_weights
 from arborlink.training.course import Course
-from arborlink.training.judge import Neighbourhood
+from arborlink.training.judge import Judgement
 from arborlink.training.material import Dev
 from arborlink.training.mining import Mined, Mining
 from arborlink.training.moments import Moments
@@ -117,16 +117,16 @@ class ArborTrainer(Trainer):
     def evaluate(self, *arguments: Any, **options: Any) -> dict[str, float]:
         """Link dev, as ``arborlink link`` would, in every way that may be chosen."""
         start = time.perf_counter()
-        hood = self.neighbourhood()
+        found = self.judgement()
         judged: dict[str, Any] = {}
         if process_number() == 0:
-            choices = hood.choices()
+            choices = found.choices()
             judged = {
                 "accuracy": choices[0].accuracy,
-                "accuracy_standard_error": hood.standard_error(choices[0].accuracy),
+                "accuracy_standard_error": found.standard_error(choices[0].accuracy),
                 "mode": choices[0].mode,
                 "neighbours": choices[0].neighbours,
-                f"recall@{hood.settings.recall_at}": hood.recall(),
+                f"recall@{found.settings.recall_at}": found.recall(),
                 "choices": [asdict(choice) for choice in choices],
             }
         epoch = self.course.epochs[-1]
@@ -153,7 +153,7 @@ class ArborTrainer(Trainer):
             return False
         return self.course.epochs_without_gain() >= self.patience
 
-    def neighbourhood(self) -> Neighbourhood:
+    def judgement(self) -> Judgement:
         """Dev as the towers see it now."""
         if self.dev is None:
             raise RuntimeError("there are no dev documents to look at")
@@ -162,7 +162,7 @@ class ArborTrainer(Trainer):
         mentions = Embeddings.one_each(texts.cpu().numpy(), side.text_of_mention)
         entities = self.steps.entities
         vectors = self.entity_vectors().cpu().numpy()
-        return judge.neighbourhood(mentions, Embeddings(vectors, entities.text_of_view, entities.offsets))
+        return judge.judge(mentions, Embeddings(vectors, entities.text_of_view, entities.offsets))
 
     def entity_vectors(self) -> torch.Tensor:
         """The entities as the towers see them now: mining and the evaluation before it share them."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from arborlink.corpus import Corpus
 from arborlink.errors import InputError
 from arborlink.evaluation.discovery_protocol.hiding import Split, hide_entities
-from arborlink.evaluation.discovery_protocol.neighbourhood import Neighbourhood
 from arborlink.evaluation.discovery_protocol.rows import METHODS, DiscoveryEvaluation, Method, Row
+from arborlink.evaluation.discovery_protocol.searched_split import SearchedSplit
 from arborlink.evaluation.gold import Gold
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.linker import Linker
@@ -64,7 +64,7 @@ def evaluate_discovery(
         raise InputError(f"the neighbours to try are {list(neighbours)}; expected one number or more, from 1")
     is_typed = linker.defaults.by_type if by_type is None else by_type
     splits = [hide_entities(each, kb, hide, seed) for each in (corpus, dev) if each is not None]
-    around = [Neighbourhood.of(split, linker, max(neighbours), is_typed) for split in splits]
+    around = [SearchedSplit.of(split, linker, max(neighbours), is_typed) for split in splits]
     reported, judged = around[0], around[-1]
     tried = _within(neighbours, judged)
     rows = tuple(_row(method, reported, judged, tried, n_thresholds) for method in METHODS)
@@ -85,14 +85,14 @@ def evaluate_discovery(
     )
 
 
-def _within(neighbours: Sequence[int], around: Neighbourhood) -> list[int]:
+def _within(neighbours: Sequence[int], around: SearchedSplit) -> list[int]:
     """The numbers of neighbours to try, ascending, none beyond what there is."""
-    there_are = around.others.items.shape[1]
+    there_are = around.hood.others.items.shape[1]
     return sorted({min(k, there_are) for k in neighbours})
 
 
 def _row(
-    method: Method, reported: Neighbourhood, judged: Neighbourhood, neighbours: Sequence[int], n: int
+    method: Method, reported: SearchedSplit, judged: SearchedSplit, neighbours: Sequence[int], n: int
 ) -> Row:
     k, threshold, mean = judged.best(method, neighbours, n)
     nmi, ari = reported.agreement(reported.clusters(method, k, threshold))

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arborlink.encoders.promise import check_embeddings
 from arborlink.errors import InputError
 from arborlink.evaluation.discovery_protocol.centres import centres
 from arborlink.evaluation.discovery_protocol.hiding import Split
@@ -17,51 +15,33 @@ from arborlink.evaluation.discovery_protocol.rows import Method
 from arborlink.evaluation.gold import Gold
 from arborlink.evaluation.metrics import adjusted_rand_index, normalised_mutual_information
 from arborlink.graph import NeighbourGraph
-from arborlink.linker import Linker, same_types, type_labels
+from arborlink.linker import Linker, type_labels
+from arborlink.neighbourhood import Neighbourhood
 from arborlink.partition import Mode, partition
-from arborlink.search import Neighbours, nearest, nearest_others
 
 
 @dataclass(frozen=True)
-class Neighbourhood:
-    """The nearest entity and the nearest mentions of every mention, affinities in six digits as results tell them.
+class SearchedSplit:
+    """The neighbours of a split's mentions, and what is right.
 
     Args:
-        near: the nearest entity, shape (n_mentions, 1).
-        others: the nearest mentions, shape (n_mentions, most neighbours tried).
-        n_entities: size of the knowledge base without the hidden entities.
+        hood: the nearest entity and the nearest mentions of every mention, hidden entities left out.
         gold: what is right.
     """
 
-    near: Neighbours
-    others: Neighbours
-    n_entities: int
+    hood: Neighbourhood
     gold: Gold
 
     @classmethod
-    def of(cls, split: Split, linker: Linker, n_others: int, by_type: bool) -> Neighbourhood:
+    def of(cls, split: Split, linker: Linker, n_others: int, by_type: bool) -> SearchedSplit:
         """Encode a split and search it, each once."""
-        corpus, kb = split.corpus, split.kb
-        labels = type_labels(corpus, kb) if by_type else None
-        mentions = linker.encoder.encode_mentions(corpus)
-        entities = linker.encoder.encode_entities(kb, corpus, labels)
-        check_embeddings(mentions, entities, corpus.n_mentions, len(kb))
-        options: dict[str, Any] = {"device": linker.device, "progress": linker.progress}
-        near = nearest(mentions, entities, 1, labels=labels, what="entities", **options)
-        grouped = same_types(labels.of_queries) if labels is not None else None
-        others = nearest_others(mentions, min(n_others, corpus.n_mentions - 1), labels=grouped, **options)
-        return cls(_told(near), _told(others), len(kb), Gold.of(corpus, kb))
+        labels = type_labels(split.corpus, split.kb) if by_type else None
+        hood = linker.neighbourhood(split.corpus, split.kb, 1, n_others, labels=labels)
+        return cls(hood, Gold.of(split.corpus, split.kb))
 
     def graph(self, method: Method, k: int) -> NeighbourGraph:
         """The graph with k neighbours of each mention; ``no_entities`` has the edges between mentions alone."""
-        n_near = 0 if method == "no_entities" else 1
-        return NeighbourGraph.from_neighbours(
-            self.near.items[:, :n_near],
-            self.near.affinities[:, :n_near],
-            self.others.items[:, :k],
-            self.others.affinities[:, :k],
-            0 if method == "no_entities" else self.n_entities,
-        )
+        return self.hood.graph(k, with_entities=method != "no_entities")
 
     def thresholds(self, method: Method, k: int, n: int) -> list[float]:
         """Affinities to try, ascending: centres of those of all edges of the graph."""
@@ -94,7 +74,3 @@ class Neighbourhood:
                 "have no edges; give more documents"
             )
         return found
-
-
-def _told(neighbours: Neighbours) -> Neighbours:
-    return Neighbours(neighbours.items, np.round(neighbours.affinities.astype(np.float64), 6))

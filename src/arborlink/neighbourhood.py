@@ -1,0 +1,75 @@
+"""Who is near to each mention: searched once, and made into a graph with any number of neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from arborlink.encoder import Embeddings
+from arborlink.graph import NeighbourGraph
+from arborlink.labels import Labels, same_labels
+from arborlink.search import Neighbours, nearest, nearest_others
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """The nearest entities and the nearest other mentions of every mention.
+
+    Affinities are in six digits, as files tell them, so that a threshold means the same to whoever reads it there.
+
+    Args:
+        near: entities, nearest first.
+        others: mentions, nearest first; see :func:`~arborlink.search.nearest_others`.
+        n_entities: size of the knowledge base.
+    """
+
+    near: Neighbours
+    others: Neighbours
+    n_entities: int
+
+    @classmethod
+    def search(
+        cls,
+        mentions: Embeddings,
+        entities: Embeddings,
+        n_near: int,
+        n_others: int,
+        *,
+        labels: Labels | None = None,
+        device: str = "cpu",
+        progress: bool | None = None,
+    ) -> Neighbourhood:
+        """Find them, exactly.
+
+        Args:
+            mentions: one vector for each.
+            entities: any number of vectors for each.
+            n_near: entities to find for each mention, no more than there are.
+            n_others: mentions to find for each mention, no more than there are.
+            labels: which mentions may meet which entities; mentions then only meet mentions of the same labels.
+            device: where torch searches; ``cpu`` uses FAISS if it is installed.
+            progress: show bars; ``None`` shows them on a terminal only.
+        """
+        options: dict[str, Any] = {"device": device, "progress": progress}
+        n_near, n_others = min(n_near, entities.n_items), min(n_others, mentions.n_items - 1)
+        near = nearest(mentions, entities, n_near, labels=labels, what="entities", **options)
+        own = same_labels(labels.of_queries) if labels is not None else None
+        others = nearest_others(mentions, n_others, labels=own, **options)
+        return cls(_told(near), _told(others), entities.n_items)
+
+    def graph(self, k: int, with_entities: bool = True) -> NeighbourGraph:
+        """Each mention with its nearest entity, if entities are wanted, and its k nearest mentions."""
+        n_near = 1 if with_entities else 0
+        return NeighbourGraph.from_neighbours(
+            self.near.items[:, :n_near],
+            self.near.affinities[:, :n_near],
+            self.others.items[:, :k],
+            self.others.affinities[:, :k],
+            self.n_entities if with_entities else 0,
+        )
+
+
+def _told(neighbours: Neighbours) -> Neighbours:
+    return Neighbours(neighbours.items, np.round(neighbours.affinities.astype(np.float64), 6))
