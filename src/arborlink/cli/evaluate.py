@@ -11,6 +11,7 @@ import typer
 
 from arborlink.cli.discovery_protocol import check_protocol, run_discovery
 from arborlink.cli.kb import read_kb
+from arborlink.cli.options import Format, KbFormat, SkipInvalid
 from arborlink.cli.skipped import report_skipped
 from arborlink.cli.streams import console as output_console
 
@@ -39,12 +40,8 @@ def evaluate(
     train_documents: Annotated[
         Path | None, typer.Option(help="Train documents: splits accuracy into seen and unseen entities.")
     ] = None,
-    format: Annotated[
-        str | None, typer.Option(help="Format of the documents, where content and name do not tell.")
-    ] = None,
-    kb_format: Annotated[
-        str | None, typer.Option(help="Format of the knowledge base, where content and name do not tell.")
-    ] = None,
+    format: Format = None,
+    kb_format: KbFormat = None,
     id_map: Annotated[
         Path | None, typer.Option(help="JSON object from retired to current ids, applied to gold ids.")
     ] = None,
@@ -81,9 +78,7 @@ def evaluate(
     device: Annotated[
         str | None, typer.Option(help="discovery: auto, cpu, cuda, cuda:1, mps.  [default: auto]")
     ] = None,
-    skip_invalid: Annotated[
-        bool, typer.Option("--skip-invalid", help="Skip records that cannot be used, count and report them.")
-    ] = False,
+    skip_invalid: SkipInvalid = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one flat JSON object, no tables.")] = False,
 ) -> None:
     """Measure links against gold labels: accuracy, recall at k, clusters, discovered entities."""

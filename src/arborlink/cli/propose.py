@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arborlink.cli.kb import read_kb
+from arborlink.cli.options import Format, KbFormat, SkipInvalid
 from arborlink.cli.output import expanded
 from arborlink.cli.skipped import report_skipped
 from arborlink.cli.streams import console as output_console
@@ -36,15 +37,9 @@ def propose(
         int, typer.Option(min=1, help="Leave out clusters with fewer mentions than this.")
     ] = 1,
     rows: Annotated[int, typer.Option(min=0, help="Proposals to print; the file holds all of them.")] = 20,
-    format: Annotated[
-        str | None, typer.Option(help="Format of the documents, where content and name do not tell.")
-    ] = None,
-    kb_format: Annotated[
-        str | None, typer.Option(help="Format of the knowledge base, where content and name do not tell.")
-    ] = None,
-    skip_invalid: Annotated[
-        bool, typer.Option("--skip-invalid", help="Skip records that cannot be used, count and report them.")
-    ] = False,
+    format: Format = None,
+    kb_format: KbFormat = None,
+    skip_invalid: SkipInvalid = False,
 ) -> None:
     """Propose what was discovered as new entities: name, aliases, types, evidence, nearest known entities."""
     from arborlink.corpus import Corpus

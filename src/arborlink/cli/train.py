@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arborlink.cli.kb import read_kb
+from arborlink.cli.options import Format, KbFormat, SkipInvalid
 from arborlink.cli.output import check_output, expanded
 from arborlink.cli.skipped import report_skipped
 from arborlink.errors import InputError
@@ -51,15 +52,9 @@ def train(
         bool, typer.Option("--resume", help="Go on from the last checkpoint in the folder of --output.")
     ] = False,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, mps.")] = "auto",
-    format: Annotated[
-        str | None, typer.Option(help="Format of the documents, where content and name do not tell.")
-    ] = None,
-    kb_format: Annotated[
-        str | None, typer.Option(help="Format of the knowledge base, where content and name do not tell.")
-    ] = None,
-    skip_invalid: Annotated[
-        bool, typer.Option("--skip-invalid", help="Skip records that cannot be used, count and report them.")
-    ] = False,
+    format: Format = None,
+    kb_format: KbFormat = None,
+    skip_invalid: SkipInvalid = False,
 ) -> None:
     """Train a model on labelled documents."""
     settings = _settings(config, assignments or [])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from arborlink.cli.kb import read_kb
+from arborlink.cli.options import Cache, Device, Format, KbFormat, NoCache, SkipInvalid
 from arborlink.cli.output import expanded
 from arborlink.cli.skipped import report_skipped
 from arborlink.errors import InputError
@@ -68,20 +69,12 @@ def tune(
             min=0, help="Names to encode for each mention string, nearest by spelling; 0 encodes all."
         ),
     ] = 32,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "auto",
-    cache: Annotated[
-        Path | None, typer.Option(help="Folder for embeddings.  [default: the user's cache folder]")
-    ] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep no embeddings on disk.")] = False,
-    format: Annotated[
-        str | None, typer.Option(help="Format of the documents, where content and name do not tell.")
-    ] = None,
-    kb_format: Annotated[
-        str | None, typer.Option(help="Format of the knowledge base, where content and name do not tell.")
-    ] = None,
-    skip_invalid: Annotated[
-        bool, typer.Option("--skip-invalid", help="Skip records that cannot be used, count and report them.")
-    ] = False,
+    device: Device = "auto",
+    cache: Cache = None,
+    no_cache: NoCache = False,
+    format: Format = None,
+    kb_format: KbFormat = None,
+    skip_invalid: SkipInvalid = False,
 ) -> None:
     """Choose mode, neighbours and threshold on labelled documents, and store them with the model."""
     from arborlink.corpus import Corpus
