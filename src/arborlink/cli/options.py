@@ -21,3 +21,7 @@ Cache = Annotated[
     Path | None, typer.Option(help="Folder for embeddings.  [default: the user's cache folder]")
 ]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Keep no embeddings on disk.")]
+Shortlist = Annotated[
+    int,
+    typer.Option(min=0, help="Names to encode for each mention string, nearest by spelling; 0 encodes all."),
+]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from arborlink.cli.kb import read_kb
-from arborlink.cli.options import Cache, Device, Format, KbFormat, NoCache, SkipInvalid
+from arborlink.cli.options import Cache, Device, Format, KbFormat, NoCache, Shortlist, SkipInvalid
 from arborlink.cli.output import expanded
 from arborlink.cli.skipped import report_skipped
 from arborlink.errors import InputError
@@ -63,12 +63,7 @@ def tune(
         str | None,
         typer.Option(help="What an untrained model compares: names, or mentions in context (context)."),
     ] = None,
-    shortlist: Annotated[
-        int,
-        typer.Option(
-            min=0, help="Names to encode for each mention string, nearest by spelling; 0 encodes all."
-        ),
-    ] = 32,
+    shortlist: Shortlist = 32,
     device: Device = "auto",
     cache: Cache = None,
     no_cache: NoCache = False,
