@@ -56,14 +56,14 @@ def grow_forest(
                 continue
             if under == linked or (over != linked and size[over] < size[under]):
                 over, under, upper, lower = under, over, lower, upper
-            _hang(parent, parent_key, n_entities, lower - n_entities, upper, keys[edge])
+            hang(parent, parent_key, n_entities, lower - n_entities, upper, keys[edge])
             both = unite(leader, size, over, under)
             if over == linked:
                 linked = both
     for mention in range(n_mentions):
         top = find(leader, mention)
         if top != linked and size[top] > 1:
-            _hang(parent, parent_key, n_entities, mention, -1, np.uint32(0))
+            hang(parent, parent_key, n_entities, mention, -1, np.uint32(0))
             size[top] = 0  # its first mention is its root now
 
 
@@ -92,7 +92,7 @@ def _undecided(
 
 
 @compiled
-def _hang(
+def hang(
     parent: NDArray[Any],
     parent_key: NDArray[Any],
     n_entities: int,

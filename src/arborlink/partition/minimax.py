@@ -68,19 +68,19 @@ def _sweep(
         heap[0] = place
         n_heap = 1
         while n_heap:
-            crossed = _pop(heap, n_heap)
+            crossed = pop(heap, n_heap)
             n_heap -= 1
             edge = order[crossed]
             mention = target[edge] - n_entities
             waiting = following[crossed]
             if parent[mention] < 0:
                 parent[mention], parent_key[mention] = source[edge], keys[edge]
-                n_heap = _wait(heap, n_heap, first[mention], following, order, target, n_entities, parent)
-            n_heap = _wait(heap, n_heap, waiting, following, order, target, n_entities, parent)
+                n_heap = wait(heap, n_heap, first[mention], following, order, target, n_entities, parent)
+            n_heap = wait(heap, n_heap, waiting, following, order, target, n_entities, parent)
 
 
 @compiled
-def _wait(
+def wait(
     heap: NDArray[Any],
     n_heap: int,
     place: int,
@@ -113,7 +113,7 @@ def _push(heap: NDArray[Any], size: int, value: int) -> None:
 
 
 @compiled
-def _pop(heap: NDArray[Any], size: int) -> int:
+def pop(heap: NDArray[Any], size: int) -> int:
     """Take the smallest of ``size`` values from a binary heap."""
     smallest = heap[0]
     value = heap[size - 1]

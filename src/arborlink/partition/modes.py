@@ -49,10 +49,7 @@ def partition(graph: NeighbourGraph, mode: Mode = "directed", threshold: float |
         >>> partition(graph, "directed").entity.tolist(), partition(graph, "minimax").entity.tolist()
         ([1, 1], [0, 1])
     """
-    if mode not in MODES:
-        raise InputError(f"there is no partition mode {mode!r}; expected one of {', '.join(MODES)}")
-    if threshold is not None and math.isnan(threshold):
-        raise InputError("the threshold is NaN; expected a number, or none to keep all edges")
+    check_mode(mode, threshold)
     # the compiler behind these takes a while to load
     from arborlink.partition.keys import weight_keys
     from arborlink.partition.labels import follow_parents
@@ -64,3 +61,15 @@ def partition(graph: NeighbourGraph, mode: Mode = "directed", threshold: float |
     hang(graph.source, graph.target, keys.keys, keys.limit, graph.n_entities, parent, parent_key)
     entity, cluster = follow_parents(parent, graph.n_entities)
     return Partition(entity, cluster, parent, keys.decode(parent_key), graph.n_entities)
+
+
+def check_mode(mode: str, threshold: float | None) -> None:
+    """Refuse what no partition can be made with.
+
+    Raises:
+        InputError: the mode is unknown or the threshold is NaN.
+    """
+    if mode not in MODES:
+        raise InputError(f"there is no partition mode {mode!r}; expected one of {', '.join(MODES)}")
+    if threshold is not None and math.isnan(threshold):
+        raise InputError("the threshold is NaN; expected a number, or none to keep all edges")
