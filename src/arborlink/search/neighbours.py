@@ -93,7 +93,7 @@ def nearest_others(
     found = Neighbours.none_yet(items.n_items, k)
     if k == 0:
         return found
-    first = _first_alike(items.rows, labels)
+    first = first_alike(items.rows, labels)
     leaders = np.unique(first)
     led = Embeddings.one_each(items.vectors, items.rows[leaders])
     sides = [labels[number] for number in leaders] if labels is not None else None
@@ -137,7 +137,7 @@ def _check(queries: Embeddings, targets: Embeddings, labels: Labels | None) -> N
             )
 
 
-def _first_alike(rows: NDArray[np.int32], labels: list[frozenset[str]] | None) -> NDArray[np.int64]:
+def first_alike(rows: NDArray[np.int32], labels: list[frozenset[str]] | None) -> NDArray[np.int64]:
     """For each item the first one with the same vector and labels; int64, shape (n_items,)."""
     seen: dict[tuple[int, frozenset[str] | None], int] = {}
     alike = [
