@@ -22,6 +22,7 @@ demo: $(READY)
 
 # One thread in each process: many small matrices are quicker so, and processes do not get into each other's way.
 test: $(READY)
+	@$(BIN)/python tools/install_chromium.py
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4
 
 lint: $(READY)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytest_plugins = ["browser"]
+
 
 @dataclass(frozen=True)
 class Finished:
