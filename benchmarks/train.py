@@ -24,7 +24,7 @@ from arborlink import Corpus, KnowledgeBase
 from arborlink.evaluation.gold import gold_ids
 from arborlink.training.config_file import make_config, with_settings
 from arborlink.training.examples import MentionSide
-from arborlink.training.judge import Judge
+from arborlink.training.judge import Judge, Judgement
 from arborlink.training.material import Dev
 from arborlink.training.run import Training
 from arborlink.training.surroundings import quiet_libraries
@@ -65,7 +65,7 @@ def main() -> None:
             if test is not None:
                 judged = judged or _judged(training, kb, test, arguments.device)
                 run["test"] = _figures(trainer, judged, ~judged.judge.gold.any_id_in(gold_ids(train)))
-                _say(json.dumps(run["test"]["accuracy"]))
+                _say(json.dumps(run["test"]))
             report = training.finish(trainer)
             run["report"] = report.to_dict()
         _say(report.summary())
@@ -89,27 +89,34 @@ def _judged(training: Training, kb: KnowledgeBase, test: Corpus, device: str) ->
 
 
 def _figures(trainer: ArborTrainer, test: Dev, unseen: NDArray[np.bool_]) -> dict[str, Any]:
-    """Accuracy in every mode with every number of neighbours, also on entities that training never saw."""
+    """Accuracy in every mode with every number of neighbours, without and with the training mentions as examples."""
     judge, before = test.judge, trainer.dev
     trainer.dev = test
-    judgement = trainer.judgement()
+    alone, together = trainer.judgement(), trainer.judgement(with_examples=True)
     trainer.dev = before
-    unseen = unseen & judge.gold.linkable
-    numbers = np.arange(len(judge.gold.labels))
-    accuracy, accuracy_unseen = {}, {}
+    return {
+        **judge.counts,
+        "n_unseen": int((unseen & judge.gold.linkable).sum()),
+        **_accuracies(alone, unseen),
+        f"recall@{judge.settings.recall_at}": alone.recall(),
+        "with_examples": _accuracies(together, unseen),
+    }
+
+
+def _accuracies(judgement: Judgement, unseen: NDArray[np.bool_]) -> dict[str, dict[str, float | None]]:
+    """Of all linkable mentions, and of those of entities that training never saw."""
+    gold = judgement.gold
+    unseen = unseen & gold.linkable
+    numbers = np.arange(len(gold.labels))
+    accuracy: dict[str, float | None] = {}
+    accuracy_unseen: dict[str, float | None] = {}
     for choice in judgement.choices():
         way = choice.mode if choice.mode == "independent" else f"{choice.mode} k={choice.neighbours}"
         accuracy[way] = choice.accuracy
         entity = judgement.partition(choice.mode, choice.neighbours).entity.astype(np.int64)
-        right = judge.gold.is_right(numbers, entity)
+        right = gold.is_right(numbers, entity)
         accuracy_unseen[way] = float(right[unseen].mean()) if unseen.any() else None
-    return {
-        **judge.counts,
-        "accuracy": accuracy,
-        "accuracy_unseen": accuracy_unseen,
-        "n_unseen": int(unseen.sum()),
-        f"recall@{judge.settings.recall_at}": judgement.recall(),
-    }
+    return {"accuracy": accuracy, "accuracy_unseen": accuracy_unseen}
 
 
 def _speed(trainer: ArborTrainer) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -48,6 +49,30 @@ class Embeddings:
         return np.repeat(np.arange(self.n_items, dtype=np.int32), np.diff(self.offsets))
 
 
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What an encoder reads of each item: :class:`Embeddings` with texts where the vectors will be.
+
+    Args:
+        texts: distinct strings.
+        rows: int32, shape (n_views,): the texts of item 0, then those of item 1, and so on.
+        offsets: int64, shape (n_items + 1,): item i owns ``rows[offsets[i]:offsets[i + 1]]``.
+    """
+
+    texts: list[str]
+    rows: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def one_each(cls, texts: list[str], rows: NDArray[np.int32]) -> Texts:
+        """One text for each item: text ``rows[i]`` for item i."""
+        return cls(texts, rows, np.arange(len(rows) + 1, dtype=np.int64))
+
+    def encoded(self, vectors: NDArray[np.float32]) -> Embeddings:
+        """The same with a vector for each text."""
+        return Embeddings(vectors, self.rows, self.offsets)
+
+
 @runtime_checkable
 class Encoder(Protocol):
     """Turns mentions and entities into vectors whose inner product is their affinity.
@@ -76,4 +101,36 @@ class Encoder(Protocol):
             labels: which mentions of the corpus may meet which entities, if not all may: a mention must not lose
                 the entities it may meet to nearer ones it may not.
         """
+        ...
+
+
+@runtime_checkable
+class TextualEncoder(Encoder, Protocol):
+    """An encoder that tells the texts it reads, so that who keeps vectors never needs to encode a text twice.
+
+    ``encode_mentions`` must give what ``mention_texts`` and ``encode_mention_texts`` give together, and so for
+    entities. The texts of a mention depend on its own document alone.
+    """
+
+    @property
+    def entity_texts_need_corpus(self) -> bool:
+        """Whether ``entity_texts`` leaves out texts that no mention of the corpus is near to."""
+        ...
+
+    def mention_texts(self, corpus: Corpus) -> Texts:
+        """One text for each of ``corpus.mentions``, in their order."""
+        ...
+
+    def entity_texts(
+        self, kb: KnowledgeBase, corpus: Corpus | None = None, labels: Labels | None = None
+    ) -> Texts:
+        """The texts of ``kb.entities``, in their order; arguments as those of ``encode_entities``."""
+        ...
+
+    def encode_mention_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of texts of mentions, shape (len(texts), dimension)."""
+        ...
+
+    def encode_entity_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of texts of entities, shape (len(texts), dimension)."""
         ...

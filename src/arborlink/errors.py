@@ -4,9 +4,11 @@
 
     ArborLinkError             anything a user can act on; the command line prints it in one line, exit status 2
     ├── InputError             a file, a record or a value that cannot be used; names the file and line it knows
+    │   └── ConflictError      a decision about something that has changed since its author looked
     ├── ModelError             an encoder that cannot be loaded or is not what it claims to be
     ├── ResultError            a result folder that is missing, incomplete or of another version
-    └── TrainingError          a training that cannot go on
+    ├── TrainingError          a training that cannot go on
+    └── WorkspaceError         a workspace that is missing, in use, damaged or of another version
 
 Every message says where, what was found, what was expected and what to do.
 """
@@ -46,6 +48,21 @@ class InputError(ArborLinkError):
         return InputError(self.message, self.path or path, self.line if self.line is not None else line)
 
 
+class ConflictError(InputError):
+    """A decision about something that has changed since its author looked at it.
+
+    Args:
+        message: what changed.
+        current_version: the version it has now.
+        changes: what happened since, one line each.
+    """
+
+    def __init__(self, message: str, current_version: int, changes: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.current_version = current_version
+        self.changes = changes
+
+
 class ModelError(ArborLinkError):
     """An encoder that cannot be loaded, or whose weights are not the expected ones."""
 
@@ -56,3 +73,7 @@ class ResultError(ArborLinkError):
 
 class TrainingError(ArborLinkError):
     """A training that cannot go on: its loss or its weights are no finite numbers any more."""
+
+
+class WorkspaceError(ArborLinkError):
+    """A workspace that is missing, in use by another process, damaged or written by another version."""

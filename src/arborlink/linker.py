@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
+from arborlink.confidence import CALIBRATION_FILE, Calibration, read_calibration, refusal, with_confidence
 from arborlink.corpus import Corpus
-from arborlink.encoder import Encoder
+from arborlink.encoder import Embeddings, Encoder
 from arborlink.encoders.model_folder import Inference, is_model_folder, read_settings
 from arborlink.encoders.promise import check_embeddings
 from arborlink.errors import InputError
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.labels import Labels
 from arborlink.neighbourhood import Neighbourhood
-from arborlink.partition import Mode, Partition, partition
-from arborlink.result import Candidate, Link, Result
-from arborlink.search import Neighbours
+from arborlink.partition import Mode, partition
+from arborlink.result import Result
+from arborlink.result.from_partition import candidates_of, links_of
+from arborlink.voting import TEMPERATURE, Examples
 
 DEFAULT_SHORTLIST = 32
 
@@ -34,6 +40,8 @@ class Linker:
         progress: show bars; ``None`` shows them on a terminal only.
         defaults: how to link where :meth:`link` is not told; ``None`` is ``Inference()``.
         model: what to call the model in a result; ``None`` takes the encoder's fingerprint.
+        calibration: how sure links of this model are; ``None`` where that is not known.
+        temperature: the one the encoder was trained with: how sharply labelled examples vote.
 
     Example:
         >>> linker = Linker.load()                                             # doctest: +SKIP
@@ -47,12 +55,35 @@ class Linker:
         progress: bool | None = None,
         defaults: Inference | None = None,
         model: str | None = None,
+        calibration: Calibration | None = None,
+        temperature: float = TEMPERATURE,
     ) -> None:
         self.encoder = encoder
         self.device = device
         self.progress = progress
         self.defaults = Inference() if defaults is None else defaults
         self.model = model
+        self.calibration = calibration
+        self.temperature = temperature
+        self.examples: Corpus | None = None
+        self._example_vectors: Embeddings | None = None
+
+    def with_examples(self, examples: Corpus | None) -> Linker:
+        """The same linker, to which labelled documents say how their entities are written about.
+
+        Their mentions of entities of the knowledge base vote for these beside the entities' own texts
+        (:mod:`arborlink.voting`), wherever this linker links, tunes or is measured. They need not be those the model
+        was trained on, and cost no training.
+        """
+        other = copy.copy(self)
+        other.examples, other._example_vectors = examples, None
+        return other
+
+    @property
+    def name(self) -> str:
+        """Names what decides the affinities: the model, and the examples if there are any."""
+        name = self.model or self.encoder.fingerprint
+        return name if self.examples is None else f"{name}+{_digest(self.examples)}"
 
     @classmethod
     def load(
@@ -65,6 +96,7 @@ class Linker:
         device: str = "auto",
         cache: str | Path | bool = True,
         progress: bool | None = None,
+        calibration: str | Path | None = None,
     ) -> Linker:
         """A linker with the embedded encoder, or with that of a folder or a Hugging Face name.
 
@@ -78,6 +110,7 @@ class Linker:
             device: ``auto`` takes an accelerator if there is one.
             cache: keep embeddings on disk: in the user's cache folder (``True``), in this folder, or not at all.
             progress: show bars; ``None`` shows them on a terminal only.
+            calibration: a file of ``arborlink calibrate``; ``None`` takes the one in the model's folder, if any.
         """
         from arborlink.encoders import load_encoder
         from arborlink.encoders.cache import default_cache_folder
@@ -94,10 +127,15 @@ class Linker:
             cache=folder,
             progress=progress,
         )
+        known = None if calibration is None else read_calibration(calibration)
         if model is None or not is_model_folder(Path(model)):
-            return cls(encoder, device, progress)
+            return cls(encoder, device, progress, calibration=known)
         settings = read_settings(Path(model))
-        return cls(encoder, device, progress, settings.inference, settings.fingerprint)
+        if known is None and (Path(model) / CALIBRATION_FILE).is_file():
+            known = read_calibration(Path(model))
+        return cls(
+            encoder, device, progress, settings.inference, settings.fingerprint, known, settings.temperature
+        )
 
     def link(
         self,
@@ -109,6 +147,7 @@ class Linker:
         threshold: float | Literal["model"] | None = "model",
         by_type: bool | None = None,
         candidates: int = 0,
+        target_error: float | None = None,
     ) -> Result:
         """Link every mention, or discover what the knowledge base lacks.
 
@@ -125,12 +164,18 @@ class Linker:
             by_type: a mention only meets entities that share a type with it or have none, and mentions of the
                 very same types: what it is linked to through others is then of its type too.
             candidates: nearest entities to keep for each mention.
+            target_error: the share of wrong answers to keep to; ``None`` is the calibration's own. Links have a
+                probability and an answer if there is a calibration for this model and way of linking; where there
+                is one that does not fit, the settings of the result say why.
 
         Raises:
-            InputError: an argument out of range, documents without mentions, types that nobody shares.
+            InputError: an argument out of range, documents without mentions, types that nobody shares, a target
+                error without a calibration that fits.
             ModelError: the encoder breaks its promise: vectors that are missing, odd or of different lengths.
         """
         chosen = self.defaults.replaced(inference, neighbours, threshold, by_type)
+        model = self.name
+        refused = refusal(self.calibration, chosen, model, target_error)
         candidates = operator.index(candidates)
         if candidates < 0:
             raise InputError(f"candidates is {candidates}; expected 0 or more")
@@ -145,22 +190,28 @@ class Linker:
             threshold = None if chosen.threshold is None else -chosen.threshold
             parts = partition(hood.graph(k), chosen.mode, threshold)
         with _timed(seconds, "links"):
-            links = list(_links(corpus, kb, parts, hood.near))
-            kept = _candidates(corpus, kb, hood.near, candidates) if candidates else None
+            links = list(links_of(corpus, kb, parts, hood.near))
+            kept = candidates_of(corpus, kb, hood.near, candidates) if candidates else None
+            said = {} if refused is None else {"calibration": {"applied": False, "reason": refused}}
+            if self.calibration is not None and refused is None:
+                links, counts = with_confidence(links, self.calibration, hood.near, parts, target_error)
+                said["calibration"] = counts
         settings = {
             "arborlink": _version(),
-            "model": self.model or self.encoder.fingerprint,
+            "model": model,
             "encoder": self.encoder.fingerprint,
             "inference": chosen.mode,
             "neighbours": k,
             "threshold": chosen.threshold,
             "by_type": chosen.by_type,
             "candidates": candidates,
+            "n_examples": 0 if self.examples is None else self.examples.n_mentions,
             "n_documents": len(corpus),
             "n_mentions": corpus.n_mentions,
             "n_entities": len(kb),
             "n_linked": sum(link.entity is not None for link in links),
             "n_discovered": len({link.cluster for link in links if link.entity is None}),
+            **said,
             "seconds": {step: round(spent, 3) for step, spent in seconds.items()},
         }
         return Result(links, settings, kept)
@@ -194,6 +245,10 @@ class Linker:
         with _timed(spent, "encode_entities"):
             entities = self.encoder.encode_entities(kb, corpus, labels)
         check_embeddings(mentions, entities, corpus.n_mentions, len(kb))
+        examples = None
+        if self.examples is not None:
+            with _timed(spent, "encode_examples"):
+                examples = self._voters(self.examples, kb)
         with _timed(spent, "search"):
             return Neighbourhood.search(
                 mentions,
@@ -201,9 +256,32 @@ class Linker:
                 n_near,
                 n_others,
                 labels=labels,
+                examples=examples,
                 device=self.device,
                 progress=self.progress,
             )
+
+    def _voters(self, corpus: Corpus, kb: KnowledgeBase) -> Examples:
+        """The mentions with one gold entity of this knowledge base."""
+        if self._example_vectors is None:
+            self._example_vectors = self.encoder.encode_mentions(corpus)
+        vectors = self._example_vectors
+        entity = np.array(
+            [
+                kb.index.get(labels[0], -1) if len(labels) == 1 else -1
+                for labels in (mention.entities or () for _, mention in corpus.mentions)
+            ],
+            dtype=np.int32,
+        ).reshape(-1)
+        known = np.flatnonzero(entity >= 0)
+        if not len(known):
+            raise InputError(
+                f"none of the {corpus.n_mentions:,} mentions of the examples names one entity of the knowledge base; "
+                "give documents labelled with its ids, or no examples"
+            )
+        return Examples(
+            Embeddings.one_each(vectors.vectors, vectors.rows[known]), entity[known], self.temperature
+        )
 
 
 def labels_of(corpus: Corpus, kb: KnowledgeBase, is_asked: bool) -> Labels:
@@ -240,54 +318,14 @@ def _sample(types: frozenset[str]) -> str:
     return ", ".join(shown) + (", …" if len(types) > len(shown) else "") if shown else "there is none"
 
 
-def _links(corpus: Corpus, kb: KnowledgeBase, parts: Partition, near: Neighbours) -> Iterator[Link]:
-    for number, (document, mention) in enumerate(corpus.mentions):
-        entity, parent = int(parts.entity[number]), int(parts.parent[number])
-        in_kb = 0 <= parent < len(kb)
-        if parent < 0:
-            parent_id = None
-        elif in_kb:
-            parent_id = kb.entities[parent].id
-        else:
-            parent_id = corpus.mentions[parent - len(kb)][1].id
-        yield Link(
-            document=document.id,
-            mention=mention.id,
-            start=mention.start,
-            end=mention.end,
-            text=document.text_of(mention),
-            entity=kb.entities[entity].id if entity >= 0 else None,
-            name=kb.entities[entity].name if entity >= 0 else None,
-            cluster=int(parts.cluster[number]),
-            affinity=None if parent < 0 else float(-parts.weight[number]),
-            parent=parent_id,
-            parent_kind=None if parent < 0 else "entity" if in_kb else "mention",
-            runner_up=_runner_up(kb, near, number, entity),
+def _digest(corpus: Corpus) -> str:
+    """Names labelled documents."""
+    digest = blake2b(digest_size=6)
+    for document, mention in corpus.mentions:
+        digest.update(
+            repr((document.id, mention.start, mention.end, mention.entities)).encode("utf-8", "surrogatepass")
         )
-
-
-def _runner_up(kb: KnowledgeBase, near: Neighbours, number: int, entity: int) -> Candidate | None:
-    for item, affinity in zip(
-        near.items[number, :2].tolist(), near.affinities[number, :2].tolist(), strict=True
-    ):
-        if item >= 0 and item != entity:
-            return Candidate(kb.entities[item].id, kb.entities[item].name, affinity)
-    return None
-
-
-def _candidates(
-    corpus: Corpus, kb: KnowledgeBase, near: Neighbours, k: int
-) -> dict[str, tuple[Candidate, ...]]:
-    return {
-        mention.id: tuple(
-            Candidate(kb.entities[item].id, kb.entities[item].name, affinity)
-            for item, affinity in zip(
-                near.items[number, :k].tolist(), near.affinities[number, :k].tolist(), strict=True
-            )
-            if item >= 0
-        )
-        for number, (_, mention) in enumerate(corpus.mentions)
-    }
+    return digest.hexdigest()
 
 
 def _version() -> str | None:

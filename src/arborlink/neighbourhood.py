@@ -10,7 +10,9 @@ import numpy as np
 from arborlink.encoder import Embeddings
 from arborlink.graph import NeighbourGraph
 from arborlink.labels import Labels, same_labels
-from arborlink.search import Neighbours, nearest, nearest_others
+from arborlink.search import Neighbours
+from arborlink.search.reproducible import nearest_others_reproducibly, nearest_reproducibly
+from arborlink.voting import N_VOTERS, Examples, count_votes
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +40,11 @@ class Neighbourhood:
         n_others: int,
         *,
         labels: Labels | None = None,
+        examples: Examples | None = None,
         device: str = "cpu",
         progress: bool | None = None,
     ) -> Neighbourhood:
-        """Find them, exactly.
+        """Find them, exactly: the same vectors have the same neighbours, whatever else is searched with them.
 
         Args:
             mentions: one vector for each.
@@ -49,14 +52,18 @@ class Neighbourhood:
             n_near: entities to find for each mention, no more than there are.
             n_others: mentions to find for each mention, no more than there are.
             labels: which mentions may meet which entities; mentions then only meet mentions of the same labels.
+            examples: labelled mentions that vote for their entities; see :mod:`arborlink.voting`.
             device: where torch searches; ``cpu`` uses FAISS if it is installed.
             progress: show bars; ``None`` shows them on a terminal only.
         """
         options: dict[str, Any] = {"device": device, "progress": progress}
         n_near, n_others = min(n_near, entities.n_items), min(n_others, mentions.n_items - 1)
-        near = nearest(mentions, entities, n_near, labels=labels, what="entities", **options)
+        if examples is None or not examples.mentions.n_items:
+            near = nearest_reproducibly(mentions, entities, n_near, labels=labels, what="entities", **options)
+        else:
+            near = _voted(mentions, entities, n_near, labels, examples, options)
         own = same_labels(labels.of_queries) if labels is not None else None
-        others = nearest_others(mentions, n_others, labels=own, **options)
+        others = nearest_others_reproducibly(mentions, n_others, labels=own, **options)
         return cls(_told(near), _told(others), entities.n_items)
 
     def graph(self, k: int, with_entities: bool = True) -> NeighbourGraph:
@@ -69,6 +76,29 @@ class Neighbourhood:
             self.others.affinities[:, :k],
             self.n_entities if with_entities else 0,
         )
+
+
+def _voted(
+    mentions: Embeddings,
+    entities: Embeddings,
+    n_near: int,
+    labels: Labels | None,
+    examples: Examples,
+    options: dict[str, Any],
+) -> Neighbours:
+    """The entities with the most votes; an example meets whom its entity may meet."""
+    n_texts = min(max(n_near, N_VOTERS), entities.n_items)
+    texts = nearest_reproducibly(mentions, entities, n_texts, labels=labels, what="entities", **options)
+    meeting = None
+    if labels is not None:
+        meeting = Labels(
+            labels.of_queries, [labels.of_targets[number] for number in examples.entity.tolist()]
+        )
+    n_voters = min(N_VOTERS, examples.mentions.n_items)
+    voters = nearest_reproducibly(
+        mentions, examples.mentions, n_voters, labels=meeting, what="examples", **options
+    )
+    return count_votes(texts, voters, examples.entity, examples.temperature, n_near)
 
 
 def _told(neighbours: Neighbours) -> Neighbours:

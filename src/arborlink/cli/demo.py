@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arborlink.cli.output import check_output, expanded, explain_command
+from arborlink.cli.report import sources
 from arborlink.cli.streams import console as output_console
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from arborlink.corpus import Corpus
+    from arborlink.discovery import Tuning
     from arborlink.knowledge_base import KnowledgeBase
     from arborlink.linker import Linker
     from arborlink.result import Result
@@ -46,6 +48,7 @@ def demo(
     from arborlink.demo import demo_documents_path, demo_kb_path
     from arborlink.knowledge_base import KnowledgeBase
     from arborlink.linker import Linker
+    from arborlink.report import write_report
 
     output = expanded(output)
     check_output(output)
@@ -59,6 +62,9 @@ def demo(
     linker = Linker.load(model)
     alone = linker.link(corpus, kb, inference="independent", threshold=None)
     result = linker.link(corpus, kb, threshold=THRESHOLD)
+    result.settings["sources"] = sources(
+        demo_documents_path(), None, demo_kb_path(), None, skip_invalid=False
+    )
     result.write(output)
     shown = rescued(corpus, alone, result)
     _print(console, "Links that only other mentions make possible", link_table(result, alone, shown))
@@ -67,7 +73,10 @@ def demo(
         console.print("\nOne explanation", style="bold")
         console.print(str(result.explain(_longest_path(result, shown))))
     _print(console, "Measured against the labels", score_table(corpus, kb, linker, result))
-    console.print(f"\nThe result is in {output}. Try next:", soft_wrap=True)
+    page = output / "report.html"
+    write_report(page, result, corpus, kb, tuning=_curves(linker, corpus, kb), title="The papers of Wendle")
+    console.print(f"\nA report to look at is in {page}: open it in a browser.", soft_wrap=True)
+    console.print(f"The result is in {output}. Try next:", soft_wrap=True)
     for mention in shown[:1]:
         console.print(f"  {explain_command(output, mention)}", soft_wrap=True)
     options = ("--links", output, "--documents", demo_documents_path(), "--kb", demo_kb_path())
@@ -152,6 +161,14 @@ def _table(*headers: str) -> Table:
     from rich.table import Table
 
     return Table(*headers, box=box.SIMPLE_HEAD, pad_edge=False)
+
+
+def _curves(linker: Linker, corpus: Corpus, kb: KnowledgeBase) -> Tuning:
+    """Figures by threshold for the way the demo links; on its own labels, as the threshold was chosen."""
+    from arborlink.discovery import tune
+
+    way = linker.defaults
+    return tune(linker, corpus, kb, modes=[way.mode], neighbours=[way.neighbours])
 
 
 def _longest_path(result: Result, mentions: list[str]) -> str:

@@ -143,8 +143,11 @@ def _print_tables(evaluated: Evaluation) -> None:
 
     console = output_console()
     for group in get_args(Group):
+        figures = evaluated.group(group)
+        if not figures:  # links without probabilities have no calibration to judge
+            continue
         console.print(Text(group.capitalize(), style="bold"))
-        _print_group(console, [figure for figure in evaluated.group(group) if _in_table(figure)])
+        _print_group(console, [figure for figure in figures if _in_table(figure)])
         console.print()
     console.print(Text(f"Protocol: {evaluated.protocol}"))
 

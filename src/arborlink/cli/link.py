@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arborlink.cli.kb import read_kb
-from arborlink.cli.options import Cache, Device, Format, KbFormat, NoCache, Shortlist, SkipInvalid
+from arborlink.cli.options import (
+    Cache,
+    Device,
+    ExamplesOption,
+    Format,
+    KbFormat,
+    NoCache,
+    Shortlist,
+    SkipInvalid,
+    parsed_threshold,
+    read_examples,
+)
 from arborlink.cli.output import check_output, expanded, explain_command
+from arborlink.cli.report import check_report_file, sources
 from arborlink.cli.skipped import report_skipped
 from arborlink.errors import InputError
 
@@ -63,6 +75,23 @@ def link(
         int,
         typer.Option(min=0, help="Also write candidates.jsonl with the nearest entities of each mention."),
     ] = 0,
+    calibration: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file of `arborlink calibrate`: how sure links are.  [default: the model's own, if any]"
+        ),
+    ] = None,
+    target_error: Annotated[
+        float | None,
+        typer.Option(
+            help="Share of wrong answers to keep to, for the answers linked, new and unsure.  "
+            "[default: the calibration's own]"
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Also write an HTML report of the result into this file.")
+    ] = None,
+    examples: ExamplesOption = None,
     shortlist: Shortlist = 32,
     device: Device = "auto",
     cache: Cache = None,
@@ -82,12 +111,16 @@ def link(
         raise InputError(f"--inference {inference} is not known; choose one of {', '.join(MODES)}")
     if view not in (None, "names", "context"):
         raise InputError(f"--view {view} is not known; choose names or context")
-    least = _threshold(threshold)
+    least = parsed_threshold(threshold)
     output = expanded(output)
     check_output(output, kb, documents)
+    if report is not None:
+        report = expanded(report)
+        check_report_file(report, output, kb, documents)
     problems = Problems(skip=skip_invalid)
     entities = read_kb(kb, kb_format, problems)
     corpus = Corpus.read(documents, format=format, problems=problems)
+    voters = read_examples(examples, format, problems)
     report_skipped(problems)
     gc.freeze()  # all of this stays to the end; the collector need not walk it again and again
     if not corpus.n_mentions:
@@ -97,7 +130,9 @@ def link(
 
     options: dict[str, Any] = {"entity_model": entity_model, "view": view, "shortlist": shortlist}
     kept: Path | bool = False if no_cache else expanded(cache) if cache is not None else True
-    linker = Linker.load(model, device=device, cache=kept, **options)
+    linker = Linker.load(model, device=device, cache=kept, calibration=calibration, **options).with_examples(
+        voters
+    )
     result = linker.link(
         corpus,
         entities,
@@ -106,45 +141,47 @@ def link(
         threshold=least,
         by_type=by_type,
         candidates=candidates,
+        target_error=target_error,
     )
     result.settings["n_skipped"] = problems.n_skipped
+    result.settings["sources"] = sources(documents, format, kb, kb_format, skip_invalid)
     result.write(output)
     typer.echo(summary(result))
     question = explain_command(output, result.links[0].mention)
     typer.echo(f"Written to {output}; ask why with: {question}")
+    if report is not None:
+        from arborlink.report import write_report
 
-
-def _threshold(text: str) -> float | Literal["model"] | None:
-    """A number, ``none`` or ``model``."""
-    if text == "model":
-        return "model"
-    if text == "none":
-        return None
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise InputError(
-            f"--threshold {text} is not a finite number; leave it out, or give none to link every mention"
-        )
-    return number
+        write_report(report, result, corpus, entities, title=output.absolute().name)
+        typer.echo(f"The report is in {report}; open it in a browser")
 
 
 def summary(result: Result) -> str:
-    """What was linked and discovered, and what took its time, in one or two lines."""
+    """What was linked and discovered, how sure it is, and what took its time, in one to three lines."""
     settings = result.settings
     n_unlinked = settings["n_mentions"] - settings["n_linked"]
     found = f", {n_unlinked:,} in {_counted(settings['n_discovered'], 'discovered entity')}"
     lines = [
         f"{_counted(settings['n_mentions'], 'mention')} of {_counted(settings['n_documents'], 'document')}, "
         f"{_counted(settings['n_entities'], 'entity')}: {_counted(settings['n_linked'], 'mention')} linked"
-        + (found if n_unlinked else "")
+        + (found if n_unlinked else ""),
+        *_answers(settings.get("calibration")),
     ]
     spent = {step: seconds for step, seconds in settings["seconds"].items() if seconds >= 0.05}
     if spent:
         lines.append("Seconds: " + ", ".join(f"{step} {seconds:.1f}" for step, seconds in spent.items()))
     return "\n".join(lines)
+
+
+def _answers(said: Mapping[str, Any] | None) -> list[str]:
+    if said is None:
+        return []
+    if not said["applied"]:
+        return [f"No probabilities: the calibration does not fit; {said['reason']}"]
+    return [
+        f"Answers at a target error of {said['target_error']:g}: {said['n_linked']:,} linked, {said['n_new']:,} new, "
+        f"{said['n_unsure']:,} unsure"
+    ]
 
 
 def _counted(n: int, noun: str) -> str:

@@ -11,7 +11,21 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from arborlink.cli import cache, convert, demo, evaluate, explain, link, propose, train, tune
+from arborlink.cli import (
+    cache,
+    calibrate,
+    convert,
+    demo,
+    evaluate,
+    experiment,
+    explain,
+    link,
+    propose,
+    report,
+    train,
+    tune,
+    workspace,
+)
 from arborlink.cli.streams import prepare_streams, warnings_in_one_line
 from arborlink.errors import ArborLinkError
 
@@ -40,9 +54,13 @@ app = typer.Typer(
 app.command()(link.link)
 app.command()(explain.explain)
 app.command()(propose.propose)
+app.command()(report.report)
 app.command()(evaluate.evaluate)
 app.command()(train.train)
 app.command()(tune.tune)
+app.command()(calibrate.calibrate)
+app.add_typer(workspace.app, name="workspace")
+app.add_typer(experiment.app, name="experiment")
 app.command()(convert.convert)
 app.command()(demo.demo)
 app.command()(cache.cache)

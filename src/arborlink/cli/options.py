@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+from arborlink.errors import InputError
+
+if TYPE_CHECKING:
+    from arborlink.corpus import Corpus
+    from arborlink.formats import Problems
 
 Format = Annotated[
     str | None, typer.Option(help="Format of the documents, where content and name do not tell.")
@@ -25,3 +32,41 @@ Shortlist = Annotated[
     int,
     typer.Option(min=0, help="Names to encode for each mention string, nearest by spelling; 0 encodes all."),
 ]
+
+ExamplesOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--examples",
+        metavar="PATH",
+        help="Labelled documents: their mentions vote for their entities beside the entities' own texts. May be "
+        "given several times.",
+    ),
+]
+
+
+def read_examples(paths: list[Path] | None, format: str | None, problems: Problems) -> Corpus | None:
+    """What ``--examples`` names, as one corpus."""
+    if not paths:
+        return None
+    from arborlink.corpus import Corpus
+
+    return Corpus(
+        [document for path in paths for document in Corpus.read(path, format=format, problems=problems)]
+    )
+
+
+def parsed_threshold(text: str) -> float | Literal["model"] | None:
+    """What ``--threshold`` says: a number, ``none`` or ``model``."""
+    if text == "model":
+        return "model"
+    if text == "none":
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(
+            f"--threshold {text} is not a finite number; leave it out, or give none to link every mention"
+        )
+    return number

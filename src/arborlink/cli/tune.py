@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from arborlink.cli.kb import read_kb
-from arborlink.cli.options import Cache, Device, Format, KbFormat, NoCache, Shortlist, SkipInvalid
+from arborlink.cli.options import (
+    Cache,
+    Device,
+    ExamplesOption,
+    Format,
+    KbFormat,
+    NoCache,
+    Shortlist,
+    SkipInvalid,
+    read_examples,
+)
 from arborlink.cli.output import expanded
 from arborlink.cli.skipped import report_skipped
 from arborlink.errors import InputError
@@ -63,6 +73,7 @@ def tune(
         str | None,
         typer.Option(help="What an untrained model compares: names, or mentions in context (context)."),
     ] = None,
+    examples: ExamplesOption = None,
     shortlist: Shortlist = 32,
     device: Device = "auto",
     cache: Cache = None,
@@ -84,6 +95,7 @@ def tune(
     problems = Problems(skip=skip_invalid)
     entities = read_kb(kb, kb_format, problems)
     corpus = Corpus.read(dev, format=format, problems=problems)
+    voters = read_examples(examples, format, problems)
     report_skipped(problems)
     _check_labels(corpus, entities, for_what, dev)
     # The model's libraries take seconds to import: bad input is told first.
@@ -92,7 +104,7 @@ def tune(
 
     options: dict[str, Any] = {"entity_model": entity_model, "view": view, "shortlist": shortlist}
     kept: Path | bool = False if no_cache else expanded(cache) if cache is not None else True
-    linker = Linker.load(model, device=device, cache=kept, **options)
+    linker = Linker.load(model, device=device, cache=kept, **options).with_examples(voters)
     tuned = discovery.tune(linker, corpus, entities, for_what, modes=ways, neighbours=counts, by_type=by_type)
     _print_table(tuned)
     _write(tuned, output, plot)

@@ -85,6 +85,7 @@ class ModelSettings:
         markers: the special tokens of the texts.
         entity_views: ``text``: one text for each entity; ``names``: one for each of its names.
         inference: how the vectors are best linked.
+        temperature: affinities were divided by it in training: how sharply they tell right from wrong.
         mention_tower: folder beside the file with the model that reads mentions.
         entity_tower: folder of the one that reads entities; may be the same.
         weights: for each folder, the SHA-256 of its ``model.safetensors``.
@@ -96,6 +97,7 @@ class ModelSettings:
     markers: Markers = field(default_factory=Markers)
     entity_views: EntityViews = "text"
     inference: Inference = field(default_factory=Inference)
+    temperature: float = 0.05
     mention_tower: str = ""
     entity_tower: str = ""
     weights: Mapping[str, str] = field(default_factory=dict)
@@ -134,6 +136,7 @@ class ModelSettings:
             markers=_markers(_field(fields, "markers", dict)),
             entity_views=views,
             inference=_inference(_field(fields, "inference", dict)),
+            temperature=_temperature(fields.get("temperature", 0.05)),
             weights=_weights(_field(fields, "weights", dict), set(towers.values())),
             fingerprint=_field(fields, "fingerprint", str),
             **towers,
@@ -202,6 +205,14 @@ def _inference(fields: Mapping[str, Any]) -> Inference:
         )
     except (InputError, OverflowError) as error:
         raise ModelError(f"inference: {error}") from error
+
+
+def _temperature(value: object) -> float:
+    """Models from before it was kept were trained with the default."""
+    temperature = float(_of_type(value, float, "temperature"))
+    if not 0 < temperature < math.inf:
+        raise ModelError(f"temperature is {temperature}; expected a number above 0")
+    return temperature
 
 
 def _weights(fields: Mapping[str, Any], towers: set[str]) -> dict[str, str]:

@@ -8,14 +8,14 @@ product is the weighted mean of the two similarities.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arborlink.corpus import Corpus
-from arborlink.encoder import Embeddings
+from arborlink.encoder import Embeddings, Texts
 from arborlink.encoders.abbreviations import expand_abbreviations, find_abbreviations
 from arborlink.encoders.lexical import lexical_vectors
 from arborlink.encoders.shortlist import shortlist
@@ -54,31 +54,53 @@ class NameEncoder:
 
     def encode_mentions(self, corpus: Corpus) -> Embeddings:
         """One vector for each distinct mention string."""
-        texts, rows = self._distinct(mention_strings(corpus))
-        return Embeddings.one_each(self._vectors(texts, lexical_vectors(texts), "mention strings"), rows)
+        found = self.mention_texts(corpus)
+        return found.encoded(self.encode_mention_texts(found.texts))
 
     def encode_entities(
         self, kb: KnowledgeBase, corpus: Corpus | None = None, labels: Labels | None = None
     ) -> Embeddings:
         """One vector for each distinct name; with ``corpus``, only for names that one of its mentions is near."""
+        found = self.entity_texts(kb, corpus, labels)
+        return found.encoded(self.encode_entity_texts(found.texts))
+
+    @property
+    def entity_texts_need_corpus(self) -> bool:
+        """Whether names are encoded only if a mention is near to them by spelling."""
+        return self.shortlist > 0
+
+    def mention_texts(self, corpus: Corpus) -> Texts:
+        """The string of each mention."""
+        return Texts.one_each(*self._distinct(mention_strings(corpus)))
+
+    def entity_texts(
+        self, kb: KnowledgeBase, corpus: Corpus | None = None, labels: Labels | None = None
+    ) -> Texts:
+        """The names of each entity; with ``corpus``, only those that one of its mentions is near to."""
         names = [entity.names for entity in kb]
         texts, rows = self._distinct(name for entity_names in names for name in entity_names)
         offsets = np.zeros(len(names) + 1, dtype=np.int64)
         np.cumsum([len(entity_names) for entity_names in names], out=offsets[1:])
-        spelling = lexical_vectors(texts)
         if corpus is not None and self.shortlist:
-            strings, string_rows = self._distinct(mention_strings(corpus))
-            mentions = Embeddings.one_each(lexical_vectors(strings), string_rows)
+            found = self.mention_texts(corpus)
             kept = shortlist(
-                mentions,
-                Embeddings(spelling, rows, offsets),
+                found.encoded(lexical_vectors(found.texts)),
+                Embeddings(lexical_vectors(texts), rows, offsets),
                 self.shortlist,
                 labels,
                 self.text_encoder.device,
             )
-            texts, spelling = [texts[row] for row in kept], spelling[kept]
+            texts = [texts[row] for row in kept]
             rows, offsets = _keep_rows(rows, offsets, kept)
-        return Embeddings(self._vectors(texts, spelling, "names"), rows, offsets)
+        return Texts(texts, rows, offsets)
+
+    def encode_mention_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of mention strings."""
+        return self._vectors(texts, "mention strings")
+
+    def encode_entity_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of names."""
+        return self._vectors(texts, "names")
 
     def _distinct(self, texts: Iterable[str]) -> tuple[list[str], NDArray[np.int32]]:
         """Each text once, in order of first appearance; and the place of every text given among them."""
@@ -86,7 +108,8 @@ class NameEncoder:
         rows = [places.setdefault(self._fold(" ".join(text.split())), len(places)) for text in texts]
         return list(places), np.array(rows, dtype=np.int32)
 
-    def _vectors(self, texts: list[str], spelling: NDArray[np.float32], what: str) -> NDArray[np.float32]:
+    def _vectors(self, texts: Sequence[str], what: str) -> NDArray[np.float32]:
+        spelling = lexical_vectors(texts)
         meaning = self.text_encoder.encode(texts, what)
         meaning /= np.maximum(np.linalg.norm(meaning, axis=1, keepdims=True), 1e-12)
         joined = np.empty((len(texts), meaning.shape[1] + spelling.shape[1]), dtype=np.float32)

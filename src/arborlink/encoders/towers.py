@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arborlink.corpus import Corpus
-from arborlink.encoder import Embeddings
+from arborlink.encoder import Embeddings, Texts
 from arborlink.encoders.model_folder import towers_fingerprint
 from arborlink.encoders.text_encoder import TextEncoder, as_unicode
 from arborlink.encoders.views import EntityViews, Markers, Windows, entity_view, name_views
@@ -55,16 +55,39 @@ class TowerEncoder:
 
     def encode_mentions(self, corpus: Corpus) -> Embeddings:
         """One vector for each distinct window."""
-        tower = self.mention_tower
-        texts, rows = mention_views(corpus, tower.tokenizer, tower.max_length, self.markers)
-        return Embeddings.one_each(tower.encode(texts, "mentions"), rows)
+        found = self.mention_texts(corpus)
+        return found.encoded(self.encode_mention_texts(found.texts))
 
     def encode_entities(
         self, kb: KnowledgeBase, corpus: Corpus | None = None, labels: Labels | None = None
     ) -> Embeddings:
         """One vector for each distinct entity text; all of them, whatever the documents."""
-        texts, rows, offsets = entity_texts(kb, self.entity_views, self.markers)
-        return Embeddings(self.entity_tower.encode(texts, "entities"), rows, offsets)
+        found = self.entity_texts(kb)
+        return found.encoded(self.encode_entity_texts(found.texts))
+
+    @property
+    def entity_texts_need_corpus(self) -> bool:
+        """An entity is read whatever the documents."""
+        return False
+
+    def mention_texts(self, corpus: Corpus) -> Texts:
+        """The window of each mention."""
+        tower = self.mention_tower
+        return Texts.one_each(*mention_views(corpus, tower.tokenizer, tower.max_length, self.markers))
+
+    def entity_texts(
+        self, kb: KnowledgeBase, corpus: Corpus | None = None, labels: Labels | None = None
+    ) -> Texts:
+        """The text of each entity, or one for each of its names; all of them, whatever the documents."""
+        return Texts(*entity_texts(kb, self.entity_views, self.markers))
+
+    def encode_mention_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of windows."""
+        return self.mention_tower.encode(texts, "mentions")
+
+    def encode_entity_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of texts of entities."""
+        return self.entity_tower.encode(texts, "entities")
 
 
 def mention_views(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from arborlink.corpus import Corpus
 from arborlink.errors import InputError
+from arborlink.evaluation.calibration import calibration_figures
 from arborlink.evaluation.candidates import Candidates
 from arborlink.evaluation.counts import count_figures
 from arborlink.evaluation.discovery import discovery_figures
@@ -66,10 +67,13 @@ def evaluate(
         *linking_figures(corpus, gold, predictions, train_ids, bootstrap, seed),
         *retrieval_figures(gold, candidates),
         *discovery_figures(gold, predictions),
+        *calibration_figures(gold, predictions),
         *count_figures(gold, predictions),
     ]
     return Evaluation(
-        protocol=protocol(gold, id_map, train is not None, candidates is not None),
+        protocol=protocol(
+            gold, id_map, train is not None, candidates is not None, predictions.said is not None
+        ),
         figures=tuple(figures),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-Group = Literal["linking", "candidates", "discovery", "counts"]
+Group = Literal["linking", "candidates", "discovery", "calibration", "counts"]
 Value = float | int | str | None
 
 

@@ -15,10 +15,11 @@ from arborlink.document import Document, Mention
 from arborlink.errors import InputError
 from arborlink.evaluation.folder import links_file
 from arborlink.evaluation.lookup import entity_number, mention_number
+from arborlink.evaluation.said import Said, answer_of, probability_of
 from arborlink.formats.json_fields import identifier, read_json_lines
 from arborlink.formats.problems import Problems
 from arborlink.knowledge_base import KnowledgeBase
-from arborlink.result import Result
+from arborlink.result import Answer, Result
 
 Fields = Mapping[str, object]
 
@@ -31,11 +32,13 @@ class Predictions:
         entity: (n,) int64, number of the predicted entity in the knowledge base; -1 where there is none.
         cluster: (n,) int64, number of the cluster the links name, from 0; -1 where they name none.
         predicted: (n,) bool, whether the mention has a link at all.
+        said: how sure the links are; ``None`` where no link tells.
     """
 
     entity: NDArray[np.int64]
     cluster: NDArray[np.int64]
     predicted: NDArray[np.bool_]
+    said: Said | None = None
 
     def __post_init__(self) -> None:
         if self.entity.ndim != 1 or not self.entity.shape == self.cluster.shape == self.predicted.shape:
@@ -56,7 +59,12 @@ class Predictions:
                 f"the result links {unknown.mention!r} to {unknown.entity!r}, which this KB lacks"
             )
         cluster = [link.cluster for link in result.links]
-        return cls(np.array(entity, np.int64), np.array(cluster, np.int64), np.ones(len(entity), dtype=bool))
+        said = Said.of(
+            ((number, link.probability, link.answer) for number, link in enumerate(result.links)), len(entity)
+        )
+        return cls(
+            np.array(entity, np.int64), np.array(cluster, np.int64), np.ones(len(entity), dtype=bool), said
+        )
 
     @classmethod
     def read(
@@ -75,19 +83,22 @@ class Predictions:
         entity, cluster = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
         line_of = np.zeros(n, np.int64)
         cluster_numbers: dict[str, int] = {}
+        sure: list[tuple[int, float | None, Answer | None]] = []
         file = links_file(Path(path))
         for line, fields in read_json_lines(file, problems):
             try:
                 number = _mention(fields, corpus, line_of)
                 entity_found = _entity(fields, kb)
                 name = _cluster_name(fields)
+                probability, answer = probability_of(fields), answer_of(fields)
             except InputError as error:
                 problems.found(error.at(file, line))
                 continue
             entity[number] = entity_found
             cluster[number] = -1 if name is None else cluster_numbers.setdefault(name, len(cluster_numbers))
+            sure.append((number, probability, answer))
             line_of[number] = line
-        return cls(entity, cluster, line_of > 0)
+        return cls(entity, cluster, line_of > 0, Said.of(sure, n))
 
     @cached_property
     def cluster_labels(self) -> NDArray[np.int64]:

@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from arborlink.evaluation.gold import Gold
 
 
-def protocol(gold: Gold, id_map: Mapping[str, str] | None, with_train: bool, with_candidates: bool) -> str:
+def protocol(
+    gold: Gold,
+    id_map: Mapping[str, str] | None,
+    with_train: bool,
+    with_candidates: bool,
+    with_probabilities: bool = False,
+) -> str:
     """Describe the evaluation at hand, naming only what was really computed."""
     parts = [
         "accuracy over linkable mentions only (a gold entity in the knowledge base)",
@@ -22,8 +28,10 @@ def protocol(gold: Gold, id_map: Mapping[str, str] | None, with_train: bool, wit
         "clusters over all mentions with a known gold cluster (composite = its set of ids, "
         "unclustered = singleton)",
         "NIL = predicted null against no gold entity in the knowledge base, labelled mentions only",
-        _gold_ids(gold, id_map),
     ]
+    if with_probabilities:
+        parts.append("calibration over labelled mentions: the link is right or, of null, NIL is right")
+    parts.append(_gold_ids(gold, id_map))
     return "; ".join(parts)
 
 

@@ -121,9 +121,14 @@ def write_documents(documents: Iterable[Document], path: Path) -> None:
     """Write documents, one per line; reading the file gives them back exactly."""
     with write_text(path) as out:
         for document in documents:
-            mentions = [_mention_object(mention) for mention in document.mentions]
-            core: dict[str, object] = {"id": document.id, "text": document.text, "mentions": mentions}
-            out.write(encode_json(core | _others(document.extra, core)) + "\n")
+            out.write(encode_json(document_object(document)) + "\n")
+
+
+def document_object(document: Document) -> dict[str, object]:
+    """The JSON object of a document."""
+    mentions = [_mention_object(mention) for mention in document.mentions]
+    core: dict[str, object] = {"id": document.id, "text": document.text, "mentions": mentions}
+    return core | _others(document.extra, core)
 
 
 def _mention_object(mention: Mention) -> dict[str, object]:
@@ -140,16 +145,19 @@ def write_entities(entities: Iterable[Entity], path: Path) -> None:
     """Write entities, one per line; reading the file gives them back exactly."""
     with write_text(path) as out:
         for entity in entities:
-            core: dict[str, object] = {"id": entity.id, "name": entity.name}
-            if entity.aliases:
-                core["aliases"] = list(entity.aliases)
-            if entity.description:
-                core["description"] = entity.description
-            if entity.types:
-                core["types"] = list(entity.types)
-            out.write(
-                encode_json(core | _others(entity.extra, core, "aliases", "description", "types")) + "\n"
-            )
+            out.write(encode_json(entity_object(entity)) + "\n")
+
+
+def entity_object(entity: Entity) -> dict[str, object]:
+    """The JSON object of an entity."""
+    core: dict[str, object] = {"id": entity.id, "name": entity.name}
+    if entity.aliases:
+        core["aliases"] = list(entity.aliases)
+    if entity.description:
+        core["description"] = entity.description
+    if entity.types:
+        core["types"] = list(entity.types)
+    return core | _others(entity.extra, core, "aliases", "description", "types")
 
 
 def _others(extra: Any, core: dict[str, object], *reserved: str) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arborlink.result.explanation import Explanation, Step
-from arborlink.result.links import Candidate, Cluster, Link
+from arborlink.result.links import Answer, Candidate, Cluster, Link
 from arborlink.result.result import Result
 
-__all__ = ["Candidate", "Cluster", "Explanation", "Link", "Result", "Step"]
+__all__ = ["Answer", "Candidate", "Cluster", "Explanation", "Link", "Result", "Step"]

@@ -13,12 +13,15 @@ from arborlink.result.links import Candidate, Link
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One edge of the path: ``affinity`` is that between this mention and the node before it."""
+    """One edge of the path: ``affinity`` is that between this mention and the node before it.
+
+    ``None`` where a reviewer decided that the two are one thing.
+    """
 
     mention: str
     document: str
     text: str
-    affinity: float
+    affinity: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,8 @@ class Explanation:
         root: id of the entity or mention the path starts at.
         steps: from the root to the mention; the last step is the mention itself. Empty where the mention is the
             root of a discovered cluster.
-        bottleneck: position in ``steps`` of the weakest edge, the one that decides; ``None`` without steps.
+        bottleneck: position in ``steps`` of the weakest edge, the one that decides; ``None`` without steps that have
+            an affinity.
         runner_up: the nearest entity other than its own, by itself, without a path.
     """
 
@@ -60,8 +64,9 @@ class Explanation:
         ]
         for number, step in enumerate(self.steps):
             mark = "   ← bottleneck" if number == self.bottleneck and len(self.steps) > 1 else ""
+            joined = "decided" if step.affinity is None else f"{step.affinity:.3f}"
             lines.append(
-                f'{"  " * (number + 1)}└─ {step.affinity:.3f} ─ "{_on_one_line(step.text)}"  ({step.mention}){mark}'
+                f'{"  " * (number + 1)}└─ {joined} ─ "{_on_one_line(step.text)}"  ({step.mention}){mark}'
             )
         if self.runner_up is not None:
             lines.append(self._runner_up_line(self.runner_up))
@@ -95,9 +100,10 @@ def explain(links: Mapping[str, Link], mention: str, discovered: Mapping[int, st
     steps = tuple(
         Step(each.mention, each.document, each.text, each.affinity)
         for each in reversed(path)
-        if each.affinity is not None
+        if each.parent is not None
     )
-    weakest = min(range(len(steps)), key=lambda number: steps[number].affinity, default=None)
+    known = {number: step.affinity for number, step in enumerate(steps) if step.affinity is not None}
+    weakest = min(known, key=lambda number: known[number], default=None)
     return Explanation(
         mention=link.mention,
         text=link.text,

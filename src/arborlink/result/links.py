@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+Answer = Literal["linked", "new", "unsure"]
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -37,6 +39,11 @@ class Link:
         parent: id of the mention or entity it hangs from; ``None`` at the root of a discovered cluster.
         parent_kind: which of the two the parent is.
         runner_up: the nearest entity other than its own.
+        probability: that the link is right; without an entity, that the mention's entity is really outside the
+            knowledge base. ``None`` where no calibration says.
+        answer: whether to rely on it at the target error; ``None`` without a calibration.
+        discovery: id of its discovered entity, which stays the same as a workspace grows; ``None`` where it is linked
+            or there is no workspace.
     """
 
     document: str
@@ -51,10 +58,18 @@ class Link:
     parent: str | None
     parent_kind: Literal["entity", "mention"] | None
     runner_up: Candidate | None
+    probability: float | None = None
+    answer: Answer | None = None
+    discovery: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The record of ``links.jsonl``."""
-        return asdict(self)
+        """The record of ``links.jsonl``; without a calibration it has neither probability nor answer."""
+        record = asdict(self)
+        if self.answer is None:
+            del record["probability"], record["answer"]
+        if self.discovery is None:
+            del record["discovery"]
+        return record
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Link:

@@ -21,6 +21,7 @@ from arborlink.linker import type_labels
 from arborlink.neighbourhood import Neighbourhood
 from arborlink.partition import Partition, partition
 from arborlink.training.config import DevConfig
+from arborlink.voting import Examples
 
 
 @dataclass(frozen=True)
@@ -80,14 +81,17 @@ class Judge:
             "outside_kb": int(gold.outside.sum()),
         }
 
-    def judge(self, mentions: Embeddings, entities: Embeddings) -> Judgement:
-        """Search once for everything that is tried."""
+    def judge(
+        self, mentions: Embeddings, entities: Embeddings, examples: Examples | None = None
+    ) -> Judgement:
+        """Search once for everything that is tried; labelled examples vote if there are any."""
         hood = Neighbourhood.search(
             mentions,
             entities,
             self.settings.recall_at,
             max(self.settings.neighbours),
             labels=self._labels,
+            examples=examples,
             device=self.device,
             progress=False,
         )

@@ -43,6 +43,8 @@ class Material:
         types: which entity views and which mentions a mention may meet, if types restrict it.
         mention_tokens: the length that mentions were cut to.
         entity_tokens: the length that entities were cut to.
+        scopes: the scope of each example and of each entity view, where several knowledge bases are learned together:
+            what is of another scope is no negative either. ``None``: there is one scope.
     """
 
     examples: Examples
@@ -51,6 +53,7 @@ class Material:
     types: tuple[Labels, Labels] | None
     mention_tokens: int
     entity_tokens: int
+    scopes: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
     @classmethod
     def of(
@@ -97,7 +100,7 @@ class Material:
         digest = blake2b(digest_size=12)
         examples, entities = self.examples, self.entities
         arrays: list[NDArray[Any]] = [examples.groups, examples.text_of_mention, examples.texts.tokens]
-        arrays += [entities.offsets, entities.text_of_view, entities.texts.tokens]
+        arrays += [entities.offsets, entities.text_of_view, entities.texts.tokens, *(self.scopes or ())]
         if self.dev is not None:
             arrays += [self.dev.side.texts.tokens, self.dev.judge.gold.pairs]
         for array in arrays:

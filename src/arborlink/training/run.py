@@ -160,6 +160,7 @@ class Training:
             sizes["chunk_tokens"],
             _CPU_PER_CHUNK if self.arguments.device.type == "cpu" else _ACCELERATOR_PER_CHUNK,
             config.trainer.seed,
+            material.scopes,
         )
         mining = Mining(
             material.examples,
@@ -237,6 +238,7 @@ class Training:
                 markers=self.markers,
                 entity_views=self.config.encoder.entity_views,
                 inference=inference,
+                temperature=self.config.encoder.temperature,
             )
             _write(self.output / REPORT_FILE, json.dumps(report.to_dict(), indent=1) + "\n")
             _write(self.output / CARD_FILE, model_card(report))

@@ -78,7 +78,12 @@ class Scores:
         return Scores(self.values[:, :n], parent, self.entity, self.negatives[:, :n], n)
 
 
-def negative_mask(query_groups: Tensor, candidate_groups: Tensor, own: Tensor | None = None) -> Tensor:
+def negative_mask(
+    query_groups: Tensor,
+    candidate_groups: Tensor,
+    own: Tensor | None = None,
+    scopes: tuple[Tensor, Tensor] | None = None,
+) -> Tensor:
     """Which candidates are wrong for which queries.
 
     A group is a gold entity, inside the knowledge base or not: an entity view and all mentions of that entity share
@@ -90,6 +95,8 @@ def negative_mask(query_groups: Tensor, candidate_groups: Tensor, own: Tensor | 
         candidate_groups: int64, shape (C,).
         own: columns of the negatives mined for each query, int64, shape (B, k), padded with -1. Without it the
             candidates are shared over the batch: every one of another group is a negative of every query.
+        scopes: of the queries, int64, shape (B,), and of the candidates, (C,), where several knowledge bases are
+            learned together: what is of another scope than the query is neither right nor wrong for it.
 
     Returns:
         bool, shape (B, C), on the device of the groups.
@@ -102,6 +109,8 @@ def negative_mask(query_groups: Tensor, candidate_groups: Tensor, own: Tensor | 
         [[False, False, True], [True, False, False]]
     """
     is_wrong = candidate_groups != query_groups.unsqueeze(-1)
+    if scopes is not None:
+        is_wrong &= scopes[1] == scopes[0].unsqueeze(-1)
     if own is None:
         return is_wrong
     n_queries, n_candidates = is_wrong.shape

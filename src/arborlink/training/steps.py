@@ -26,7 +26,8 @@ class Steps(Dataset[dict[str, Any]]):
     - ``queries``: (B,) place of each query among the mentions;
     - ``parent``, ``entity``: (B,) candidate that is its positive by targets, and its gold entity; -1 for none;
     - ``query_groups`` (B,), ``candidate_groups`` (C,): who is coreferent with whom;
-    - ``own_negatives``: (B, k) candidates that were mined for the query, -1 for none; absent if all are shared.
+    - ``own_negatives``: (B, k) candidates that were mined for the query, -1 for none; absent if all are shared;
+    - ``query_scopes`` (B,), ``candidate_scopes`` (C,): who belongs to the same knowledge base; absent if all do.
 
     Args:
         examples: the mentions.
@@ -38,6 +39,7 @@ class Steps(Dataset[dict[str, Any]]):
         max_tokens: tokens of a chunk, 0 for no limit.
         per_chunk: what a chunk costs besides its tokens, in tokens.
         seed: decides the order of the queries, with the epoch.
+        scopes: the scope of each example and of each entity view, where several knowledge bases are learned together.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Steps(Dataset[dict[str, Any]]):
         max_tokens: int = 0,
         per_chunk: int = 0,
         seed: int = 0,
+        scopes: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
     ) -> None:
         self.examples = examples
         self.entities = entities
@@ -59,6 +62,7 @@ class Steps(Dataset[dict[str, Any]]):
         self.max_tokens = max_tokens
         self.per_chunk = per_chunk
         self.seed = seed
+        self.scopes = scopes
         self.mined: Mined | None = None
         self._askable = askable(examples, needs)
         self._entity_of_view = entities.entity_of_view.astype(np.int64)
@@ -114,6 +118,10 @@ class Steps(Dataset[dict[str, Any]]):
         if not self.shared_negatives:
             own = [_places(wrong_views, views), _places(wrong_mentions, mentions, len(views))]
             item["own_negatives"] = np.concatenate(own, axis=1)
+        if self.scopes is not None:
+            of_examples, of_views = self.scopes
+            item["query_scopes"] = of_examples[queries]
+            item["candidate_scopes"] = np.concatenate([of_views[views], of_examples[mentions]])
         self.n_sequences += len(views) + len(mentions)
         return {
             key: torch.from_numpy(value.astype(np.int64)) if isinstance(value, np.ndarray) else value

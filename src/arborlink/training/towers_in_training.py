@@ -78,6 +78,8 @@ class TowersInTraining(torch.nn.Module):
         query_groups: torch.Tensor,
         candidate_groups: torch.Tensor,
         own_negatives: torch.Tensor | None = None,
+        query_scopes: torch.Tensor | None = None,
+        candidate_scopes: torch.Tensor | None = None,
     ) -> dict[str, torch.Tensor]:
         """The loss of a step; :class:`~arborlink.training.steps.Steps` says what the arguments are."""
         of_mentions = self._encode(self.mention_tower, mentions)
@@ -85,7 +87,10 @@ class TowersInTraining(torch.nn.Module):
         with torch.autocast(of_mentions.device.type, enabled=False):
             candidates = torch.cat([of_entities.float(), of_mentions.float()])
             values = of_mentions.float()[queries] @ candidates.T / self.temperature
-            negatives = negative_mask(query_groups, candidate_groups, own_negatives)
+            scopes = None
+            if query_scopes is not None and candidate_scopes is not None:
+                scopes = query_scopes, candidate_scopes
+            negatives = negative_mask(query_groups, candidate_groups, own_negatives, scopes)
             loss = self.objective(Scores(values, parent, entity, negatives, len(of_entities)))
         return {"loss": loss}
 

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch.utils.data import DataLoader
 from transformers import Trainer, TrainingArguments
@@ -27,6 +28,7 @@ from arborlink.training.processes import from_first, process_number
 from arborlink.training.reporting import keep_events
 from arborlink.training.steps import Steps
 from arborlink.training.towers_in_training import TowersInTraining
+from arborlink.voting import Examples
 
 Tell = Callable[[str], None]
 # Steps between two looks at the loss: each look waits for the accelerator.
@@ -153,8 +155,8 @@ class ArborTrainer(Trainer):
             return False
         return self.course.epochs_without_gain() >= self.patience
 
-    def judgement(self) -> Judgement:
-        """Dev as the towers see it now."""
+    def judgement(self, with_examples: bool = False) -> Judgement:
+        """Dev as the towers see it now; with examples, the training mentions vote for their entities."""
         if self.dev is None:
             raise RuntimeError("there are no dev documents to look at")
         judge, side = self.dev.judge, self.dev.side
@@ -162,7 +164,15 @@ class ArborTrainer(Trainer):
         mentions = Embeddings.one_each(texts.cpu().numpy(), side.text_of_mention)
         entities = self.steps.entities
         vectors = self.entity_vectors().cpu().numpy()
-        return judge.judge(mentions, Embeddings(vectors, entities.text_of_view, entities.offsets))
+        voters = self._voters() if with_examples else None
+        return judge.judge(mentions, Embeddings(vectors, entities.text_of_view, entities.offsets), voters)
+
+    def _voters(self) -> Examples:
+        examples = self.steps.examples
+        vectors = self.towers.embed("mentions", examples.texts, self.precision).cpu().numpy()
+        rows = examples.text_of_mention[examples.in_kb]
+        entity = examples.groups[examples.in_kb].astype(np.int32)
+        return Examples(Embeddings.one_each(vectors, rows), entity, self.towers.temperature)
 
     def entity_vectors(self) -> torch.Tensor:
         """The entities as the towers see them now: mining and the evaluation before it share them."""

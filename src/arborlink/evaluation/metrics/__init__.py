@@ -12,19 +12,31 @@ from arborlink.evaluation.metrics.contingency_table import Contingency, continge
 from arborlink.evaluation.metrics.mutual_information import normalised_mutual_information
 from arborlink.evaluation.metrics.precision_recall import Detection, detection
 from arborlink.evaluation.metrics.rand_index import adjusted_rand_index
+from arborlink.evaluation.metrics.reliability import (
+    N_BINS,
+    Reliability,
+    brier_score,
+    expected_calibration_error,
+    reliability,
+)
 from arborlink.evaluation.metrics.shares import NOT_FOUND, accuracy, recall_at
 
 __all__ = [
     "NOT_FOUND",
+    "N_BINS",
     "BCubed",
     "Contingency",
     "Detection",
+    "Reliability",
     "accuracy",
     "adjusted_rand_index",
     "b_cubed",
     "bootstrap_interval",
+    "brier_score",
     "contingency",
     "detection",
+    "expected_calibration_error",
     "normalised_mutual_information",
     "recall_at",
+    "reliability",
 ]

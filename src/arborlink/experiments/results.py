@@ -1,0 +1,92 @@
+"""Results on disk: one JSON file for each run and seed, whole or not there."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arborlink.errors import InputError
+from arborlink.files import write_text
+from arborlink.partition import Mode
+
+VERSION = 1
+MODES: tuple[Mode, ...] = ("independent", "undirected", "directed", "minimax")
+RECALL_AT = 64
+DRAW_UNIT = 1e-5
+"""Means of NMI and ARI are kept for every draw as whole numbers of this unit: two runs are compared by them."""
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ResultFile:
+    """The file of a run's result.
+
+    Args:
+        folder: of all results.
+        run: the run's name.
+        seed: its seed.
+    """
+
+    folder: Path
+    run: str
+    seed: int
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return self.folder / f"{self.run}-seed{self.seed}.json"
+
+    def is_finished(self) -> bool:
+        """Whether there is a result; it takes its name only when it is whole."""
+        return self.path.is_file()
+
+    def write(self, result: Result) -> None:
+        """Write it in one step: a line for each field, so that versions can be compared."""
+        with write_text(self.path) as stream:
+            stream.write(_lines(_rounded(result)) + "\n")
+
+
+def read_results(folder: Path) -> list[Result]:
+    """All results in a folder, by run and seed.
+
+    Raises:
+        InputError: there is no such folder, or a file in it is no result of this version.
+    """
+    if not folder.is_dir():
+        raise InputError("is no folder; `arborlink experiment run` writes results into one", folder)
+    found = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot be read as JSON: {error}; run it again", path) from error
+        if not isinstance(content, dict) or content.get("version") != VERSION:
+            raise InputError(f"is no result of version {VERSION}; run it again with --again", path)
+        found.append(content)
+    return sorted(found, key=lambda result: (result["run"], result["seed"]))
+
+
+def _lines(value: Any, depth: int = 0) -> str:
+    """Objects one field a line, down to lists and small objects, which stand on one."""
+    compact = json.dumps(value, separators=(", ", ": "), allow_nan=False)
+    is_open = isinstance(value, dict) and value and len(compact) > 100
+    if not is_open:
+        return (
+            json.dumps(value, separators=(",", ":"), allow_nan=False) if isinstance(value, list) else compact
+        )
+    inner = " " * (depth + 1)
+    fields = [f"{inner}{json.dumps(key)}: {_lines(own, depth + 1)}" for key, own in value.items()]
+    return "{\n" + ",\n".join(fields) + "\n" + " " * depth + "}"
+
+
+def _rounded(value: Any) -> Any:
+    """Floats in six significant places behind the point: more would say nothing."""
+    if isinstance(value, float):
+        return round(value, 6)
+    if isinstance(value, dict):
+        return {str(key): _rounded(own) for key, own in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rounded(own) for own in value]
+    return value

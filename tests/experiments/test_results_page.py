@@ -1,0 +1,252 @@
+"""The page of results: made of JSON alone, honest about what is not there, and the one in docs is up to date."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from arborlink.errors import InputError
+from arborlink.experiments.page import write_page
+from arborlink.experiments.results import ResultFile, read_results
+from arborlink.experiments.tables import results_page
+from arborlink.experiments.tables.rows import ROWS, rows_of
+
+RunCommand = Callable[..., Any]
+ROOT = Path(__file__).parents[2]
+N_DOCUMENTS = 30
+
+
+def discovered(mean: float) -> dict[str, Any]:
+    draws = np.random.default_rng(1).normal(mean, 0.01, 1000)
+    methods = {
+        name: {
+            "k": 1,
+            "threshold": 0.5,
+            "dev_mean": 0.6 + 0.01 * place,
+            "nmi": mean + 0.1,
+            "ari": mean - 0.1,
+            "mean": mean,
+            "draws": [round(value / 1e-5) for value in draws],
+            "nil_f1": 0.4,
+            "accuracy": 0.3,
+        }
+        for place, name in enumerate(("no_entities", "undirected", "directed", "minimax"))
+    }
+    curve = {"threshold": [None, 0.9, 0.5, 0.1], "nmi_ari_mean": [0.1, 0.4, 0.6, 0.2]}
+    return {"counts": {"mentions": 90}, "methods": methods, "dev_curves": dict.fromkeys(methods, curve)}
+
+
+def made_up(
+    run: str, row: str, rates: list[float], seed: int = 0, limit: int | None = None
+) -> dict[str, Any]:
+    """A result on medmentions: so many right of three in each document, for independent and for directed."""
+    draw = np.random.default_rng(seed)
+    right = {
+        mode: {"all": draw.binomial(3, rate, N_DOCUMENTS).tolist()}
+        for mode, rate in zip(("independent", "directed"), rates, strict=True)
+    }
+    modes = {
+        mode: {
+            "k": 0 if mode == "independent" else 2,
+            "dev_accuracy": 0.5,
+            "accuracy": {"all": sum(own["all"]) / (3 * N_DOCUMENTS), "seen": 0.9, "unseen": None},
+            "partition_seconds": 0.5,
+        }
+        for mode, own in right.items()
+    }
+    linking = {
+        "mode": "directed",
+        "modes": modes,
+        "recall": {"at": 64, "share": {"all": 0.95, "unseen": 0.9}},
+        "documents": {"fingerprint": "f", "linkable": {"all": [3] * N_DOCUMENTS}, "right": right},
+    }
+    counts = {
+        "documents": 30,
+        "mentions": 90,
+        "linkable": 80,
+        "outside": 10,
+        "entities": 1234,
+        "zero_shot": 5,
+        "kb": 99,
+    }
+    return {
+        "version": 1,
+        "run": run,
+        "row": row,
+        "seed": seed,
+        "limit": limit,
+        "training": {"seconds": {"training": 90.0 + seed}},
+        "provenance": {
+            "commit": "feed",
+            "command": "arborlink experiment run x.toml",
+            "machine": {"accelerator": "a GPU", "cores": 2},
+        },
+        "data": {"medmentions": {"statistics": {"test": counts}}},
+        "evaluation": {
+            "medmentions": {
+                "linking": linking,
+                "seconds": {"encode_mentions": 1.0, "search": 2.0},
+                "hidden": discovered(0.7 if row == "knn" else 0.8),
+                "missing": discovered(0.75),
+            }
+        },
+    }
+
+
+def lines_of(page: str, heading: str) -> list[list[str]]:
+    """The cells of the first table below a heading."""
+    below = page.split(f"{heading}\n", 1)[1]
+    rows = re.findall(r"^\|(.*)\|$", below.split("\n\n|", 1)[1].split("\n\n", 1)[0], re.MULTILINE)
+    return [[cell.strip() for cell in f"{row}".split("|")] for row in rows]
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    for result in (
+        made_up("m-knn", "knn", [0.5, 0.5]),
+        made_up("m-joint", "joint", [0.6, 0.95]),
+        made_up("m-joint", "joint", [0.6, 0.93], seed=1),
+        made_up("m-trial", "arborescence", [0.1, 0.1], limit=5),
+    ):
+        ResultFile(tmp_path / "results", result["run"], result["seed"]).write(result)
+    return tmp_path / "results"
+
+
+def test_a_result_is_read_as_it_was_written(results: Path) -> None:
+    expected = json.loads(json.dumps(made_up("m-knn", "knn", [0.5, 0.5])))
+    found = next(result for result in read_results(results) if result["run"] == "m-knn")
+    assert (
+        found["evaluation"]["medmentions"]["linking"]["documents"]
+        == (expected["evaluation"]["medmentions"]["linking"]["documents"])
+    )
+    assert [(each["run"], each["seed"]) for each in read_results(results)][:2] == [
+        ("m-joint", 0),
+        ("m-joint", 1),
+    ]
+    assert len((results / "m-knn-seed0.json").read_text().splitlines()) > 20
+
+
+def test_every_row_is_there_and_says_if_it_was_not_run(results: Path) -> None:
+    page = results_page(read_results(results), "command")
+    table = lines_of(page, "### medmentions")
+    assert [row[0] for row in table] == [
+        name for name in ROWS for _ in range(2 if name in ("knn", "joint") else 1)
+    ]
+    assert {row[1] for row in table if row[0] not in ("knn", "joint")} == {"not run"}
+    chosen = next(row for row in table if row[:2] == ["joint", "directed*"])
+    assert (chosen[2], chosen[5], chosen[6]) == ("2", "–", "0, 1")
+    scores = [
+        sum(
+            made_up("", "", [0.6, rate], seed)["evaluation"]["medmentions"]["linking"]["documents"]["right"][
+                "directed"
+            ]["all"]
+        )
+        for rate, seed in ((0.95, 0), (0.93, 1))
+    ]
+    assert chosen[3].startswith(f"{100 * sum(scores) / 180:.1f} (")
+    assert [row[1] for row in lines_of(page, "### wikis")] == ["not run"] * len(ROWS)
+
+
+def test_differences_are_of_pairs_and_bold_where_they_are_clear(results: Path) -> None:
+    page = results_page(read_results(results), "command")
+    of_linking = page.split("Differences, in points:\n", 1)[1]
+    joint = next(line for line in of_linking.splitlines() if line.startswith("| joint |"))
+    assert re.search(r"\| not run \| not run \| \*\*\+\d+\.\d\*\* \(\+\d+\.\d to \+\d+\.\d\) \|$", joint)
+    of_discovery = page.split("medmentions, hidden entities\n", 1)[1]
+    joint = next(
+        line for line in of_discovery.split("Differences:")[1].splitlines() if line.startswith("| joint")
+    )
+    assert "**+0.100** (+0.100 to +0.100)" in joint
+
+
+def test_times_stand_beside_the_papers(results: Path) -> None:
+    page = results_page(read_results(results), "command")
+    table = lines_of(page.split("## Table 5")[1], "### medmentions")
+    assert next(row for row in table if row[0] == "knn" and row[3] == "directed")[:5] == [
+        "knn",
+        "90.0 s",
+        "18.5 h",
+        "directed",
+        "3.5 s",
+    ]
+    assert next(row for row in table if row[0] == "joint")[1] == "90.5 s"
+    statistics = lines_of(page, "## Table 4: the data")
+    assert statistics[0] == ["medmentions", "test", "30", "90", "80", "10", "1,234", "5", "99"]
+    assert statistics[1][:2] == ["wikis", "not run"]
+
+
+def test_rows_of_one_name_are_told_apart_by_their_run(results: Path) -> None:
+    other = made_up("m-joint-wide", "joint", [0.5, 0.5])
+    rows = rows_of([*read_results(results), other], "medmentions")
+    assert [row.name for row in rows if row.results][1:] == ["joint (m-joint)", "joint (m-joint-wide)"]
+
+
+def test_pictures_are_drawn_and_named_on_the_page(results: Path, tmp_path: Path) -> None:
+    page, *pictures = write_page(results, tmp_path / "docs" / "results.md", tmp_path / "docs" / "pictures")
+    content = page.read_text(encoding="utf-8")
+    assert [path.name for path in pictures] == [
+        f"results-medmentions-{kind}.svg" for kind in ("accuracy", "thresholds", "efficiency")
+    ]
+    for path in pictures:
+        assert f"](pictures/{path.name})" in content
+        drawing = ElementTree.parse(path).getroot()
+        assert drawing.tag.endswith("svg")
+        for element in drawing.iter():
+            for side, most in (("cx", 760.0), ("x", 760.0)):
+                assert 0 <= float(element.get(side, "0")) <= most
+        shown = "".join(drawing.itertext())
+        assert "joint" in shown
+        assert "arborescence" not in shown  # a trial
+
+
+def test_the_command_makes_the_same_page_twice(
+    run_command: RunCommand, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = ("experiment", "tables", results, "-o", tmp_path / "page.md")
+    assert run_command(*arguments).out.splitlines() == [str(tmp_path / "page.md")]
+    first = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert "Made by `arborlink experiment tables results --output page.md`" in first
+    assert run_command(*arguments, "--plots", tmp_path).status == 0
+    second = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert second.startswith(
+        "# Results\n\nMade by `arborlink experiment tables results --output page.md --plots .`"
+    )
+
+
+def test_what_is_no_result_is_told(run_command: RunCommand, results: Path, tmp_path: Path) -> None:
+    (results / "odd.json").write_text('{"version": 0}')
+    with pytest.raises(InputError, match=r"odd\.json: is no result of version 1; run it again with --again"):
+        read_results(results)
+    (results / "odd.json").write_text("{")
+    done = run_command("experiment", "tables", results, "-o", tmp_path / "page.md")
+    assert (done.status, "odd.json: cannot be read as JSON" in done.err) == (2, True)
+    assert not (tmp_path / "page.md").exists()
+    done = run_command("experiment", "tables", tmp_path / "nowhere", "-o", tmp_path / "page.md")
+    assert (done.status, "is no folder; `arborlink experiment run` writes" in done.err) == (2, True)
+
+
+def test_the_page_in_docs_is_what_the_command_makes_of_the_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    committed = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    words = re.search(r"Made by `arborlink experiment tables (\S+) --output (\S+) --plots (\S+)`", committed)
+    assert words is not None
+    assert words.groups() == ("results/experiments", "docs/results.md", "docs/pictures")
+    page, *pictures = write_page(
+        ROOT / "results" / "experiments", tmp_path / "docs" / "results.md", tmp_path / "docs" / "pictures"
+    )
+    made = page.read_text(encoding="utf-8")
+    own = re.compile(r"Made by `[^`]*`")
+    assert own.sub("", made) == own.sub("", committed)
+    for path in pictures:
+        kept = ROOT / "docs" / "pictures" / path.name
+        assert kept.read_text(encoding="utf-8") == path.read_text(encoding="utf-8"), path.name

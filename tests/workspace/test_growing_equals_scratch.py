@@ -1,0 +1,142 @@
+"""Whatever the order and size of additions, a workspace holds what linking everything at once gives."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from workspace_world import HashEncoder, document, documents, entities, entity, hash_linker
+
+from arborlink.corpus import Corpus
+from arborlink.knowledge_base import KnowledgeBase
+from arborlink.linker import Linker
+from arborlink.partition import MODES
+from arborlink.workspace import Workspace
+
+
+def assert_as_from_scratch(workspace: Workspace, linker: Linker) -> None:
+    """Links equal field by field, candidates too, those of ``Linker.link`` over everything."""
+    chosen = workspace.settings.inference
+    scratch = linker.link(
+        workspace.corpus,
+        workspace.kb,
+        inference=chosen.mode,
+        neighbours=chosen.neighbours,
+        threshold=chosen.threshold,
+        by_type=chosen.by_type,
+        candidates=workspace.settings.candidates,
+    )
+    found = workspace.result()
+    assert [replace(link, discovery=None) for link in found.links] == list(scratch.links)
+    assert found.candidates == scratch.candidates
+    assert {name: found.settings[name] for name in scratch.settings if name in found.settings} == {
+        name: value for name, value in scratch.settings.items() if name in found.settings
+    }
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    sizes=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=6),
+    mode=st.sampled_from(MODES),
+    neighbours=st.integers(0, 3),
+    threshold=st.sampled_from([None, 0.7, 0.9, 0.97]),
+    near_names=st.booleans(),
+    by_type=st.booleans(),
+    reopened=st.booleans(),
+)
+def test_additions_in_any_order_equal_one_run(
+    seed: int,
+    sizes: list[tuple[int, int]],
+    mode: Any,
+    neighbours: int,
+    threshold: float | None,
+    near_names: bool,
+    by_type: bool,
+    reopened: bool,
+) -> None:
+    rng = random.Random(seed)
+    linker = hash_linker(HashEncoder(near_names))
+    first = [entity(rng, f"Q{number}", by_type) for number in range(3)]
+    typed = [replace(first[0], types=("Person",)), replace(first[1], types=("Place",)), first[2]]
+    with TemporaryDirectory() as folder:
+        workspace = Workspace.init(
+            Path(folder) / "w",
+            KnowledgeBase(typed if by_type else first),
+            linker=linker,
+            inference=mode,
+            neighbours=neighbours,
+            threshold=threshold,
+            by_type=by_type,
+            candidates=rng.choice([2, 3, 8]),
+        )
+        for batch, (n_documents, n_entities) in enumerate(sizes):
+            if reopened:
+                workspace.close()
+                workspace = Workspace.open(Path(folder) / "w", linker=linker)
+            workspace.add(
+                [document(rng, f"d{batch}-{number}", rng.randint(0, 4), by_type) for number in range(n_documents)],
+                [entity(rng, f"E{batch}-{number}", by_type) for number in range(n_entities)],
+            )
+            if workspace.corpus.n_mentions:
+                assert_as_from_scratch(workspace, linker)
+        assert workspace.check() == ()
+        workspace.close()
+
+
+def test_each_text_is_encoded_once(tmp_path: Path) -> None:
+    encoder = HashEncoder()
+    workspace = Workspace.init(
+        tmp_path / "w", KnowledgeBase(entities(1, 5)), linker=hash_linker(encoder), threshold=0.9
+    )
+    for batch in range(4):
+        workspace.add(documents(batch, 6, f"b{batch}-"), entities(batch, 2, f"E{batch}-"))
+    names = [text for text in encoder.encoded if text]
+    mentions = encoder.mention_texts(workspace.corpus).texts
+    assert len(names) <= len(set(mentions)) + len(encoder.entity_texts(workspace.kb).texts)
+
+
+def test_a_name_that_is_driven_out_of_the_shortlist_no_longer_counts(tmp_path: Path) -> None:
+    linker = hash_linker(HashEncoder(near_names=True))
+    kb = [entity(random.Random(seed), f"Q{seed}") for seed in range(12)]
+    workspace = Workspace.init(tmp_path / "w", KnowledgeBase(kb[:4]), linker=linker, threshold=0.6)
+    workspace.add(documents(3, 12))
+    rows = workspace._session.current().entity_rows
+    workspace.add(kb=kb[4:])
+    assert len(workspace._session.current().entity_rows) < len(rows) + sum(len(each.names) for each in kb[4:])
+    assert_as_from_scratch(workspace, linker)
+
+
+@pytest.mark.parametrize("near_names", [False, True])
+def test_promotions_and_their_undoing_leave_what_the_grown_knowledge_base_gives(
+    tmp_path: Path, near_names: bool
+) -> None:
+    from arborlink.workspace import Promote
+
+    linker = hash_linker(HashEncoder(near_names))
+    workspace = Workspace.init(tmp_path / "w", KnowledgeBase(entities(1, 3)), linker=linker, threshold=0.93)
+    workspace.add(documents(5, 15))
+    before = [replace(link, discovery=None) for link in workspace.result()]
+    changed = workspace.decide(Promote(workspace.discoveries()[0].id))
+    workspace.add(kb=entities(9, 2, "L"))
+    assert changed.decision is not None
+    workspace.undo(changed.decision)
+    assert_as_from_scratch(workspace, linker)
+    assert len(workspace.kb) == 5
+    assert [link.mention for link in workspace.result()] == [link.mention for link in before]
+
+
+def test_vectors_are_kept_in_few_files_however_many_additions(tmp_path: Path) -> None:
+    linker = hash_linker()
+    workspace = Workspace.init(tmp_path / "w", KnowledgeBase(entities(1, 5)), linker=linker, threshold=0.9)
+    for batch in range(12):
+        workspace.add([document(random.Random(batch), f"d{batch}", 2)])
+    assert len(list((tmp_path / "w" / "arrays").iterdir())) <= 7
+    assert_as_from_scratch(workspace, linker)
+    assert Corpus(workspace.corpus.documents).n_mentions == 24
