@@ -13,6 +13,7 @@ import pytest
 
 Marked = tuple[str, str, str]  # surface, type, gold id
 MakeRun = Callable[..., Path]
+RunCommand = Callable[..., Any]
 
 LETTERS = "abdegiklmnorstu"
 _chance = random.Random(7)
@@ -156,3 +157,14 @@ def make_run(tmp_path: Path, tiny_model: Path) -> MakeRun:
         return path
 
     return make
+
+
+@pytest.fixture
+def run(run_command: RunCommand, data_folder: Path, tmp_path: Path) -> RunCommand:
+    """``run(path, "--seed", 1)``: into the folder ``out``."""
+
+    def run_them(*arguments: object) -> Any:
+        fixed = ("--data", data_folder, "--output", tmp_path / "out", "--device", "cpu")
+        return run_command("experiment", "run", *arguments, *fixed)
+
+    return run_them

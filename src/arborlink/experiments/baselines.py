@@ -12,11 +12,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from arborlink.corpus import Corpus
 from arborlink.entity import Entity
 from arborlink.experiments.data_sets import Split
 from arborlink.experiments.models import Found
+from arborlink.knowledge_base import KnowledgeBase
 from arborlink.neighbourhood import Neighbourhood
 from arborlink.search import Neighbours
+from arborlink.voting import Examples
 
 _WORD = re.compile(r"\w+")
 # Words of a description that BM25 reads.
@@ -52,6 +55,10 @@ class Baseline(ABC):
         return Found(
             split, Neighbourhood(near, nobody, len(split.kb)), {"search": time.perf_counter() - start}
         )
+
+    def examples(self, corpus: Corpus, kb: KnowledgeBase) -> Examples | None:
+        """Without vectors nobody can tell who is near enough to vote."""
+        return None
 
     def _fill(
         self,

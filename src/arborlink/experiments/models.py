@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from arborlink.corpus import Corpus
 from arborlink.encoder import Embeddings
+from arborlink.encoders.promise import check_embeddings
 from arborlink.experiments.data_sets import Split
 from arborlink.experiments.reading import Reading
 from arborlink.knowledge_base import KnowledgeBase
+from arborlink.labels import Labels
 from arborlink.linker import Linker
 from arborlink.neighbourhood import Neighbourhood
+from arborlink.search import Neighbours
+from arborlink.search.reproducible import nearest_reproducibly
 from arborlink.training.towers_in_training import attention_for_any_shape
 from arborlink.training.trainer import ArborTrainer
+from arborlink.voting import N_VOTERS, Examples, count_votes
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,11 +33,13 @@ class Found:
         split: the documents and their knowledge base.
         hood: neighbours.
         seconds: of each step that it took.
+        mentions: the vectors they were found by; ``None`` where there are none.
     """
 
     split: Split
     hood: Neighbourhood
     seconds: dict[str, float]
+    mentions: Embeddings | None = None
 
 
 class Finder(Protocol):
@@ -36,6 +47,10 @@ class Finder(Protocol):
 
     def find(self, split: Split, n_near: int, n_others: int) -> Found:
         """The nearest entities and the nearest mentions of every mention of a split."""
+        ...
+
+    def examples(self, corpus: Corpus, kb: KnowledgeBase) -> Examples | None:
+        """Labelled mentions as voters for their entities; ``None`` where they have nothing to say."""
         ...
 
 
@@ -70,7 +85,19 @@ class TowersFinder:
             mentions, entities, n_near, n_others, labels=split.labels, device=device.type, progress=False
         )
         seconds["search"] = time.perf_counter() - start
-        return Found(split, hood, seconds)
+        return Found(split, hood, seconds, mentions)
+
+    def examples(self, corpus: Corpus, kb: KnowledgeBase) -> Examples | None:
+        """The mentions of the corpus, embedded."""
+        entity = known_entities(corpus, kb)
+        known = np.flatnonzero(entity >= 0)
+        if not len(known):
+            return None
+        side = self.reading.mentions(corpus)
+        with attention_for_any_shape():
+            vectors = self.trainer.towers.embed("mentions", side.texts, self.trainer.precision)
+        voters = Embeddings.one_each(vectors.cpu().numpy(), side.text_of_mention[known])
+        return Examples(voters, entity[known], self.trainer.towers.temperature)
 
     def _embedded(self, kb: KnowledgeBase) -> tuple[Embeddings, float]:
         """The entities' vectors, and how long they took when they were embedded."""
@@ -99,8 +126,52 @@ class LinkerFinder:
 
     def find(self, split: Split, n_near: int, n_others: int) -> Found:
         """Encode and search."""
-        seconds: dict[str, float] = {}
-        hood = self.linker.neighbourhood(
-            split.corpus, split.kb, n_near, n_others, labels=split.labels, seconds=seconds
-        )
-        return Found(split, hood, seconds)
+        linker, seconds = self.linker, {}
+        start = time.perf_counter()
+        mentions = linker.encoder.encode_mentions(split.corpus)
+        seconds["encode_mentions"] = time.perf_counter() - start
+        start = time.perf_counter()
+        entities = linker.encoder.encode_entities(split.kb, split.corpus, split.labels)
+        seconds["encode_entities"] = time.perf_counter() - start
+        check_embeddings(mentions, entities, split.corpus.n_mentions, len(split.kb))
+        start = time.perf_counter()
+        options: dict[str, Any] = {"device": linker.device, "progress": linker.progress}
+        hood = Neighbourhood.search(mentions, entities, n_near, n_others, labels=split.labels, **options)
+        seconds["search"] = time.perf_counter() - start
+        return Found(split, hood, seconds, mentions)
+
+    def examples(self, corpus: Corpus, kb: KnowledgeBase) -> Examples | None:
+        """The mentions of the corpus, encoded."""
+        entity = known_entities(corpus, kb)
+        known = np.flatnonzero(entity >= 0)
+        if not len(known):
+            return None
+        vectors = self.linker.encoder.encode_mentions(corpus)
+        voters = Embeddings.one_each(vectors.vectors, vectors.rows[known])
+        return Examples(voters, entity[known], self.linker.temperature)
+
+
+def known_entities(corpus: Corpus, kb: KnowledgeBase) -> NDArray[np.int32]:
+    """The number of each mention's one gold entity, -1 where it has none in the knowledge base, or several."""
+    labels = [mention.entities or () for _, mention in corpus.mentions]
+    return np.array([kb.index.get(own[0], -1) if len(own) == 1 else -1 for own in labels], dtype=np.int32)
+
+
+def voted(found: Found, examples: Examples, device: str) -> Found:
+    """The same mentions with the entities that texts and labelled examples vote for; see :mod:`arborlink.voting`."""
+    if found.mentions is None:
+        raise ValueError("what was found without vectors cannot be voted on")
+    start = time.perf_counter()
+    labels = found.split.labels
+    if labels is not None:
+        of_examples = [labels.of_targets[number] for number in examples.entity.tolist()]
+        labels = Labels(labels.of_queries, of_examples)
+    n_voters = min(N_VOTERS, examples.mentions.n_items)
+    options: dict[str, Any] = {"labels": labels, "device": device, "progress": False, "what": "examples"}
+    voters = nearest_reproducibly(found.mentions, examples.mentions, n_voters, **options)
+    texts = found.hood.near
+    near = count_votes(texts, voters, examples.entity, examples.temperature, texts.items.shape[1])
+    told = Neighbours(near.items, np.round(near.affinities, 6))
+    hood = Neighbourhood(told, found.hood.others, found.hood.n_entities)
+    seconds = found.seconds | {"vote": time.perf_counter() - start}
+    return Found(found.split, hood, seconds, found.mentions)

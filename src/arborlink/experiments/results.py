@@ -27,20 +27,33 @@ class ResultFile:
         folder: of all results.
         run: the run's name.
         seed: its seed.
+        limit: documents of each split, for a trial; a trial never stands where a result would.
     """
 
     folder: Path
     run: str
     seed: int
+    limit: int | None = None
 
     @property
     def path(self) -> Path:
         """Where it is."""
-        return self.folder / f"{self.run}-seed{self.seed}.json"
+        trial = "" if self.limit is None else f"-limit{self.limit}"
+        return self.folder / f"{self.run}-seed{self.seed}{trial}.json"
 
     def is_finished(self) -> bool:
         """Whether there is a result; it takes its name only when it is whole."""
         return self.path.is_file()
+
+    def changed_settings(self, config: dict[str, dict[str, Any]] | None) -> list[str]:
+        """Settings of the training that are now others than when the result was made."""
+        before = read_result(self.path)["config"] or {}
+        return [
+            f"{section}.{name}"
+            for section, own in (config or {}).items()
+            for name, value in own.items()
+            if before.get(section, {}).get(name, value) != _rounded(value)
+        ]
 
     def write(self, result: Result) -> None:
         """Write it in one step: a line for each field, so that versions can be compared."""
@@ -56,16 +69,23 @@ def read_results(folder: Path) -> list[Result]:
     """
     if not folder.is_dir():
         raise InputError("is no folder; `arborlink experiment run` writes results into one", folder)
-    found = []
-    for path in sorted(folder.glob("*.json")):
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise InputError(f"cannot be read as JSON: {error}; run it again", path) from error
-        if not isinstance(content, dict) or content.get("version") != VERSION:
-            raise InputError(f"is no result of version {VERSION}; run it again with --again", path)
-        found.append(content)
+    found = [read_result(path) for path in sorted(folder.glob("*.json"))]
     return sorted(found, key=lambda result: (result["run"], result["seed"]))
+
+
+def read_result(path: Path) -> Result:
+    """One result.
+
+    Raises:
+        InputError: it is none of this version.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read as JSON: {error}; run it again", path) from error
+    if not isinstance(content, dict) or content.get("version") != VERSION:
+        raise InputError(f"is no result of version {VERSION}; run it again with --again", path)
+    return content
 
 
 def _lines(value: Any, depth: int = 0) -> str:
@@ -82,9 +102,9 @@ def _lines(value: Any, depth: int = 0) -> str:
 
 
 def _rounded(value: Any) -> Any:
-    """Floats in six significant places behind the point: more would say nothing."""
+    """Floats in seven significant digits: more would say nothing."""
     if isinstance(value, float):
-        return round(value, 6)
+        return float(f"{value:.7g}")
     if isinstance(value, dict):
         return {str(key): _rounded(own) for key, own in value.items()}
     if isinstance(value, list | tuple):

@@ -51,6 +51,10 @@ class Experiment(BaseModel):
         description="linking: accuracy and recall; hidden: discovery, with entities hidden; missing: discovery of "
         "those that are really missing.",
     )
+    examples: bool = Field(
+        default=False,
+        description="Measure also with the labelled mentions of the train splits as voters for their entities.",
+    )
     hide: float = Field(default=0.1, gt=0, lt=1, description="Share of the entities to hide, for hidden.")
 
     @property

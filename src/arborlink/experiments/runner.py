@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from arborlink.encoders.device import resolve_device
+from arborlink.errors import TrainingError
 from arborlink.experiments.baselines import Bm25, LookUp
-from arborlink.experiments.data_sets import DataSet
-from arborlink.experiments.discovery import hidden_figures, missing_figures
-from arborlink.experiments.linking import Linked, linking_figures
-from arborlink.experiments.models import Finder, Found, LinkerFinder, TowersFinder
+from arborlink.experiments.measuring import Measuring, summary
+from arborlink.experiments.models import Finder, LinkerFinder, TowersFinder
 from arborlink.experiments.provenance import provenance, without_folders
-from arborlink.experiments.results import RECALL_AT, VERSION, ResultFile
+from arborlink.experiments.results import VERSION, ResultFile
 from arborlink.experiments.run_file import BASELINES, RunFile
 from arborlink.experiments.workbench import Workbench
 from arborlink.linker import Linker
 from arborlink.training.config import TrainingConfig
 from arborlink.training.config_file import with_settings
+from arborlink.training.folder import check_folder
 
 
 def run_all(
@@ -46,21 +46,52 @@ def run_all(
 
     Returns:
         The files of the results, those that were there before included.
+
+    Raises:
+        InputError: data that a run needs is not there; nothing has been done then.
+        TrainingError: trainings failed; all other runs have been done.
     """
-    written = []
-    for run in runs:
-        for seed in seeds or run.experiment.seeds:
-            file = ResultFile(output, run.name, seed)
-            written.append(file.path)
-            if file.is_finished() and not again:
-                bench.tell(f"{file.path}: is there already; --again does it again")
-                continue
-            bench.tell(f"{run.name}, seed {seed}")
-            kept = None if models is None else models / file.path.stem
-            start = time.perf_counter()
-            file.write(run_once(run, seed, bench, kept))
-            bench.tell(f"{file.path}: written after {time.perf_counter() - start:,.1f} s")
-    return written
+    jobs = [
+        (run, ResultFile(output, run.name, seed, bench.limit))
+        for run in runs
+        for seed in seeds or run.experiment.seeds
+    ]
+    todo = [job for job in jobs if again or not _is_there(*job, bench)]
+    for run, file in todo:
+        _check(run, bench)
+        if models is not None and run.experiment.model == "trained":
+            check_folder(models / file.path.stem, resume=False)
+    failed = []
+    for run, file in todo:
+        bench.tell(f"{run.name}, seed {file.seed}")
+        start = time.perf_counter()
+        try:
+            result = run_once(run, file.seed, bench, None if models is None else models / file.path.stem)
+        except TrainingError as error:  # the others can do without this one
+            failed.append(f"{file.path.stem}: {error}")
+            bench.tell(failed[-1])
+            continue
+        file.write(result)
+        bench.tell(f"{file.path}: written after {time.perf_counter() - start:,.1f} s")
+    if failed:
+        raise TrainingError(f"{len(failed)} of {len(todo)} runs failed: {'; '.join(failed)}")
+    return [file.path for _, file in jobs]
+
+
+def _is_there(run: RunFile, file: ResultFile, bench: Workbench) -> bool:
+    if not file.is_finished():
+        return False
+    config = _shown(_settings(run, file.seed, bench)) if run.experiment.model == "trained" else None
+    changed = file.changed_settings(config)
+    others = f", made with other settings ({', '.join(changed)})" if changed else ""
+    bench.tell(f"{file.path}: is there already{others}; --again does it again")
+    return True
+
+
+def _check(run: RunFile, bench: Workbench) -> None:
+    """Find what is missing before anything is trained."""
+    for name in (*run.experiment.trained_on, *run.experiment.evaluate):
+        bench.data_set(name, run.experiment).files()
 
 
 def run_once(run: RunFile, seed: int, bench: Workbench, model: Path | None = None) -> dict[str, Any]:
@@ -90,8 +121,11 @@ def run_once(run: RunFile, seed: int, bench: Workbench, model: Path | None = Non
     evaluation: dict[str, Any] = {}
     with _finder(run, config, bench, model, result) as finder:
         for name, data_set in sets.items():
-            evaluation[name] = _evaluate(finder, data_set, run, config, seed)
-            bench.tell(_summary(name, evaluation[name]))
+            measuring = Measuring(finder, data_set, experiment, config.dev, seed, bench.device)
+            evaluation[name] = measuring.everything()
+            for variant in ("", "examples"):
+                if figures := evaluation[name].get(variant) if variant else evaluation[name]:
+                    bench.tell(summary(f"{name} with examples" if variant else name, figures))
     return result | {"evaluation": evaluation}
 
 
@@ -141,59 +175,6 @@ def _train(
     told["seconds"] = {"preparing": prepared, **told["seconds"]}
     result["training"] = told
     return TowersFinder(trainer, bench.reading(config.encoder))
-
-
-def _evaluate(
-    finder: Finder, data_set: DataSet, run: RunFile, config: TrainingConfig, seed: int
-) -> dict[str, Any]:
-    protocols, neighbours = run.experiment.protocols, config.dev.neighbours
-    figures: dict[str, Any] = {"by_type": data_set.by_type}
-    sides = [finder.find(data_set.split(name), RECALL_AT, max(neighbours)) for name in ("dev", "test")]
-    dev, test = sides
-    figures["seconds"] = test.seconds
-    tried = [k for k in neighbours if k <= min(each.hood.others.items.shape[1] for each in sides)]
-    if "linking" in protocols:
-        linked = [Linked.of(found, tried) for found in sides]
-        figures["linking"] = linking_figures(linked[0], linked[1], data_set, config.dev.modes)
-        if data_set.id_map is not None:
-            figures["linking_mapped"] = linking_figures(
-                linked[0], linked[1], data_set, config.dev.modes, data_set.id_map
-            )
-    if tried and "hidden" in protocols:
-        figures["hidden"] = hidden_figures(dev, test, run.experiment.hide, seed, tried)
-    if tried and "missing" in protocols:
-        figures["missing"] = _missing(finder, data_set, (dev, test), tried, max(neighbours))
-    return figures
-
-
-def _missing(
-    finder: Finder, data_set: DataSet, found: tuple[Found, Found], tried: Sequence[int], n_others: int
-) -> dict[str, Any] | None:
-    names = [data_set.with_missing(name) for name in ("dev", "test")]
-    dev, test = (
-        before
-        if name is None or name == before.split.name
-        else finder.find(data_set.split(name), RECALL_AT, n_others)
-        for name, before in zip(names, found, strict=True)
-    )
-    return missing_figures(dev, test, tried, data_set.train_ids)
-
-
-def _summary(name: str, figures: dict[str, Any]) -> str:
-    """The most important figures in one line."""
-    parts = [name]
-    if "linking" in figures:
-        linking = figures["linking"]
-        for mode, own in linking["modes"].items():
-            mark = "*" if mode == linking["mode"] else ""
-            parts.append(f"{mode}{mark} {100 * (own['accuracy']['all'] or 0):.1f} (k = {own['k']})")
-        parts.append(f"recall@{linking['recall']['at']} {100 * (linking['recall']['share']['all'] or 0):.1f}")
-    for protocol in ("hidden", "missing"):
-        if figures.get(protocol):
-            methods = figures[protocol]["methods"]
-            best = max(methods, key=lambda method: methods[method]["dev_mean"])
-            parts.append(f"{protocol} {methods[best]['mean']:.4f} ({best})")
-    return ", ".join(parts)
 
 
 def device_of(name: str) -> str:

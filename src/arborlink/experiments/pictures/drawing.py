@@ -54,11 +54,11 @@ def accuracy_picture(rows: Sequence[Row], name: str) -> str | None:
         return None
     ends = [end for _, value, interval in points for end in (interval or (value, value))]
     bottom = TOP + _LINE_HEIGHT * len(points)
-    scale = _wide(min(ends), max(ends), LEFT + 60, RIGHT)
+    scale = _wide(min(ends), max(ends), LEFT + 12, RIGHT)
     parts = x_axis(scale, TOP - 6, bottom, "accuracy over linkable mentions, 95 % interval", _percent)
     for place, (label, value, interval) in enumerate(points):
         y = TOP + _LINE_HEIGHT * (place + 0.5)
-        parts.append(text(LEFT + 48, y + 4, label, "small", "end"))
+        parts.append(text(LEFT, y + 4, label, "small", "end"))
         if interval is not None:
             parts.append(
                 f'<path class="bar c0" d="M{scale(interval[0]):.1f} {y:.1f}H{scale(interval[1]):.1f}"/>'

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-WIDTH, LEFT, RIGHT, TOP = 760, 170, 720, 60
+WIDTH, LEFT, RIGHT, TOP = 760, 270, 720, 60
 COLOURS = ("#0b62a8", "#b3470b", "#20713f", "#8a3b9c", "#8c6d00", "#0f7c86", "#a3263f", "#5a6472")
 _BRIGHT = ("#6db7ff", "#ff9f5e", "#6fd397", "#d99aea", "#e0c04a", "#62cbd6", "#ff8fa3", "#aab4c4")
 DASHES = ("", "7 4", "2 3", "9 3 2 3", "5 2", "1 3", "12 4", "4 4")

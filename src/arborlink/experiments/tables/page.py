@@ -28,7 +28,8 @@ linkable mentions, those with a gold entity in the knowledge base; of a composit
 unseen: a gold entity is in the train split, or not. Intervals are 95 % percentile intervals over 1,000 draws of test
 documents; of several seeds, the means are compared. Differences are between pairs on the same draws, bold where the
 interval leaves out zero. In discovery, NMI and ARI are over all mentions of known gold cluster, and the interval is
-moved to lie around the value measured. Rows that have no result say "not run"."""
+moved to lie around the value measured. With examples: the labelled mentions of train vote for their entities. Rows
+that have no result say "not run"."""
 _HIDDEN = """\
 *Hidden*: 10 % of the entities with a gold mention are taken out of the knowledge base, by seed; k and one of ten
 thresholds are chosen on dev, from which entities are taken out likewise. The models were trained with all of them."""

@@ -15,6 +15,7 @@ DATA_SETS = ("medmentions", "wikis", "bc5cdr")
 BASELINES = ("look-up", "bm25", "untrained")
 TRAININGS = ("in-batch", "knn", "arborescence", "joint", "paper")
 ROWS = (*BASELINES, *TRAININGS, "default model", "default, leave one out")
+WITH_EXAMPLES = " + examples"
 Floats = NDArray[np.float64]
 
 
@@ -26,11 +27,13 @@ class Row:
         name: what it is called in the tables.
         data_set: which data set.
         results: whole results, by seed.
+        with_examples: what was measured with labelled examples as voters, and not without.
     """
 
     name: str
     data_set: str
     results: tuple[Result, ...]
+    with_examples: bool = False
 
     @property
     def seeds(self) -> list[int]:
@@ -39,8 +42,10 @@ class Row:
 
     def of(self, protocol: str) -> list[dict[str, Any]]:
         """What every seed says about ``linking``, ``hidden`` and so on; empty where that was not measured."""
-        found = [result["evaluation"][self.data_set].get(protocol) for result in self.results]
-        return [each for each in found if each]
+        sides = [result["evaluation"][self.data_set] for result in self.results]
+        if self.with_examples:
+            sides = [side["examples"] for side in sides if side.get("examples")]
+        return [side[protocol] for side in sides if side.get(protocol)]
 
     def mean(self, protocol: str, *path: str) -> float | None:
         """The mean over seeds of a figure; ``None`` where no seed has it."""
@@ -76,6 +81,10 @@ def rows_of(results: Sequence[Result], data_set: str, expected: Sequence[str] = 
         Row(name if names.count(name) == 1 else f"{name} ({run})", data_set, tuple(own))
         for (name, run), own in found.items()
     ]
+    for row in list(rows):
+        own = tuple(result for result in row.results if result["evaluation"][data_set].get("examples"))
+        if own:
+            rows.append(Row(f"{row.name}{WITH_EXAMPLES}", data_set, own, with_examples=True))
     rows += [Row(name, data_set, ()) for name in expected if name not in names]
     order = {name: place for place, name in enumerate(expected)}
 

@@ -10,7 +10,7 @@ from arborlink.experiments.tables.rows import Row
 
 PAPER_HOURS = {"in-batch": "3.4 h", "knn": "18.5 h", "arborescence": "32.1 h"}
 """Training times that the paper reports for MedMentions with all of UMLS, on hardware of its time."""
-_ENCODING = ("encode_mentions", "encode_entities", "search")
+_STEPS = ("encode_mentions", "encode_entities", "search", "vote")
 
 
 def statistics_table(results: Sequence[Result], data_sets: Sequence[str]) -> str:
@@ -60,7 +60,7 @@ def training_seconds(row: Row) -> float | None:
 def inference_seconds(row: Row, mode: str) -> float | None:
     """Seconds to encode mentions and entities of test, to search and to partition; mean over seeds."""
     partition = row.mean("linking", "modes", mode, "partition_seconds")
-    steps = [row.mean("seconds", step) for step in _ENCODING]
+    steps = [row.mean("seconds", step) for step in _STEPS]
     return None if partition is None else partition + sum(step or 0.0 for step in steps)
 
 
