@@ -11,15 +11,25 @@ if TYPE_CHECKING:
     from arborlink.corpus import Corpus
     from arborlink.document import Document, Mention
     from arborlink.entity import Entity
-    from arborlink.errors import ArborLinkError, InputError, ModelError, ResultError, TrainingError
+    from arborlink.errors import (
+        ArborLinkError,
+        ConflictError,
+        InputError,
+        ModelError,
+        ResultError,
+        TrainingError,
+        WorkspaceError,
+    )
     from arborlink.evaluation import evaluate
     from arborlink.knowledge_base import KnowledgeBase
     from arborlink.linker import Linker
     from arborlink.result import Result
     from arborlink.training import TrainingConfig, TrainingReport, train
+    from arborlink.workspace import Workspace
 
 _HOMES = {
     "ArborLinkError": "arborlink.errors",
+    "ConflictError": "arborlink.errors",
     "Corpus": "arborlink.corpus",
     "Document": "arborlink.document",
     "Entity": "arborlink.entity",
@@ -33,12 +43,15 @@ _HOMES = {
     "TrainingConfig": "arborlink.training",
     "TrainingError": "arborlink.errors",
     "TrainingReport": "arborlink.training",
+    "Workspace": "arborlink.workspace",
+    "WorkspaceError": "arborlink.errors",
     "evaluate": "arborlink.evaluation",
     "train": "arborlink.training",
 }
 
 __all__ = [
     "ArborLinkError",
+    "ConflictError",
     "Corpus",
     "Document",
     "Entity",
@@ -52,6 +65,8 @@ __all__ = [
     "TrainingConfig",
     "TrainingError",
     "TrainingReport",
+    "Workspace",
+    "WorkspaceError",
     "evaluate",
     "train",
 ]

@@ -57,7 +57,7 @@ class ConflictError(InputError):
         changes: what happened since, one line each.
     """
 
-    def __init__(self, message: str, current_version: int, changes: tuple[str, ...] = ()) -> None:
+    def __init__(self, message: str, current_version: int = 0, changes: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.current_version = current_version
         self.changes = changes

@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from arborlink import errors
-from arborlink.errors import ArborLinkError, InputError, ModelError, ResultError, TrainingError
+from arborlink.errors import (
+    ArborLinkError,
+    ConflictError,
+    InputError,
+    ModelError,
+    ResultError,
+    TrainingError,
+    WorkspaceError,
+)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +46,14 @@ def test_an_input_error_survives_the_way_between_processes() -> None:
     assert (str(again), again.path, again.line) == ("a.jsonl:3: no text", Path("a.jsonl"), 3)
 
 
+def test_a_conflict_survives_it_with_what_changed() -> None:
+    again = pickle.loads(pickle.dumps(ConflictError("it grew", 7, ("grown by 2",))))
+    assert (str(again), again.current_version, again.changes) == ("it grew", 7, ("grown by 2",))
+
+
 def test_all_errors_hang_from_one_root_and_are_drawn_at_the_top() -> None:
-    assert {InputError, ModelError, ResultError, TrainingError} == set(ArborLinkError.__subclasses__())
-    for name in ("ArborLinkError", "InputError", "ModelError", "ResultError"):
-        assert name in (errors.__doc__ or "")
+    tree = {InputError, ModelError, ResultError, TrainingError, WorkspaceError}
+    assert tree == set(ArborLinkError.__subclasses__())
+    assert InputError.__subclasses__() == [ConflictError]
+    for kind in (ArborLinkError, ConflictError, *tree):
+        assert kind.__name__ in (errors.__doc__ or "")

@@ -48,7 +48,9 @@ def product(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
     return (sums[0] + sums[1]) + (sums[2] + sums[3])
 
 
-def by_hand(queries: Embeddings, targets: Embeddings, k: int, labels: Labels | None) -> list[list[tuple[int, float]]]:
+def by_hand(
+    queries: Embeddings, targets: Embeddings, k: int, labels: Labels | None
+) -> list[list[tuple[int, float]]]:
     found = []
     for query in range(queries.n_items):
         ranked = []
@@ -107,9 +109,11 @@ def test_lists_of_two_halves_merged_are_those_of_the_whole(seed: int, cut: int, 
             targets.vectors, targets.rows[kept], np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         )
 
-    halves = [nearest_reproducibly(queries, part(kept), 3, progress=False) for kept in (is_left, ~is_left)]
+    left, right = (
+        nearest_reproducibly(queries, part(kept), 3, progress=False) for kept in (is_left, ~is_left)
+    )
     whole = nearest_reproducibly(queries, targets, 3, progress=False)
-    both = merged(*halves, 3)
+    both = merged(left, right, 3)
     assert both.items.tolist() == whole.items.tolist()
     assert both.affinities.tolist() == whole.affinities.tolist()
 
@@ -131,7 +135,9 @@ def test_others_are_the_plain_nearest_of_leaders(labelled: bool) -> None:
         others = sorted(
             (-product(vectors[rows[number]], vectors[rows[other]]), other)
             for other in range(14)
-            if other != number and kinds.index(kinds[other]) == other and (not labels or labels[other] == labels[number])
+            if other != number
+            and kinds.index(kinds[other]) == other
+            and (not labels or labels[other] == labels[number])
         )
         assert told(found)[number] == [(other, -weight) for weight, other in others[:2]]
     assert nearest_others_reproducibly(items, 0).items.shape == (14, 0)

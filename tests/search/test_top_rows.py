@@ -1,4 +1,4 @@
-"""The highest inner products, by FAISS and by torch, against the whole matrix sorted."""
+"""The highest inner products, by FAISS, by torch and for few queries by NumPy, against the whole matrix sorted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from arborlink.search import top_rows
 
 Vectors = NDArray[np.float32]
 Rows = NDArray[np.int64]
-ENGINES = ("faiss", "torch")
+ENGINES = ("faiss", "few", "torch")
 MODULE = import_module("arborlink.search.top_rows")  # the package gives this name to the function
 
 
@@ -30,6 +30,8 @@ def use(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Search on the CPU with this library."""
     if engine == "torch":
         monkeypatch.setattr(MODULE, "find_spec", lambda name: None)
+    monkeypatch.setattr(MODULE, "_FEW", 1 << 30 if engine == "few" else -1)
+    monkeypatch.setattr(MODULE, "_FEW_BLOCK", 1000)
 
 
 def small_blocks(monkeypatch: pytest.MonkeyPatch, n_products: int, n_queries: int, n_gathered: int) -> None:
@@ -134,6 +136,14 @@ def test_torch_keeps_no_products_beyond_a_block(monkeypatch: pytest.MonkeyPatch)
     assert_highest(integers(0, 120), integers(1, 700), 5)
     assert len(sizes) == 35 + 35 + 14  # 50, 50 and 20 queries, in blocks of 20, 20 and 50 targets
     assert max(sizes) <= 1000
+
+
+@pytest.mark.parametrize("n_targets", [63, 64, 65, 700])
+@pytest.mark.parametrize("k", [1, 5, 63])
+def test_few_queries_in_runs_and_blocks(n_targets: int, k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    use("few", monkeypatch)
+    assert_highest(integers(0, 7), integers(1, n_targets), k)
+    assert_highest(integers(0, 3), integers(1, n_targets), k, np.arange(0, n_targets)[-63:])
 
 
 def test_no_matrix_of_all_pairs() -> None:

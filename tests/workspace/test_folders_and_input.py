@@ -122,6 +122,11 @@ def test_an_encoder_that_keeps_its_texts_to_itself_is_told(tmp_path: Path) -> No
     assert made(tmp_path / "w").status().version == 1
 
 
+def test_a_linker_with_examples_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="a workspace links without examples"):
+        made(tmp_path / "w", hash_linker().with_examples(Corpus(documents(1, 2))))
+
+
 def test_options_out_of_range_are_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="candidates is 1; a workspace keeps between 2"):
         made(tmp_path / "w", candidates=1)
@@ -179,7 +184,9 @@ def test_an_export_is_a_result_with_ids_knowledge_base_and_training_data(tmp_pat
     assert gold[alone] == ("Q1",)
     merged = {gold[mention] for each in rest[:2] for mention in each.mentions}
     assert merged == {(workspace.discovery_of(rest[0].mentions[0]),)}
-    n_decided = len(promoted.mentions) + len(rejected.mentions) + len(rest[0].mentions) + len(rest[1].mentions) + 1
+    n_decided = (
+        len(promoted.mentions) + len(rejected.mentions) + len(rest[0].mentions) + len(rest[1].mentions) + 1
+    )
     assert sum(label is not None for label in gold.values()) == n_decided
     workspace.export(out)
     (out / "kb.jsonl").rename(out / "other.jsonl")
@@ -230,4 +237,4 @@ def test_labels_of_groups_that_chains_of_decisions_join(tmp_path: Path) -> None:
     workspace.decide(Together((c, d)))
     workspace.decide(Together((b, c)))
     workspace.decide(Relink(d, "Q0"))
-    assert decided_labels(workspace._session.current()) == {each: ("Q0",) for each in (a, b, c, d)}
+    assert decided_labels(workspace._session.current()) == dict.fromkeys((a, b, c, d), ("Q0",))

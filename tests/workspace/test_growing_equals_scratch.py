@@ -81,7 +81,10 @@ def test_additions_in_any_order_equal_one_run(
                 workspace.close()
                 workspace = Workspace.open(Path(folder) / "w", linker=linker)
             workspace.add(
-                [document(rng, f"d{batch}-{number}", rng.randint(0, 4), by_type) for number in range(n_documents)],
+                [
+                    document(rng, f"d{batch}-{number}", rng.randint(0, 4), by_type)
+                    for number in range(n_documents)
+                ],
                 [entity(rng, f"E{batch}-{number}", by_type) for number in range(n_entities)],
             )
             if workspace.corpus.n_mentions:

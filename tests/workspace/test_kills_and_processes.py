@@ -32,7 +32,9 @@ with Workspace.open(folder, linker=hash_linker(), wait=60) as workspace:
 def started(*arguments: object) -> subprocess.Popen[str]:
     environment = {**os.environ, "PYTHONPATH": str(HERE), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, *map(str, arguments)]
-    return subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return subprocess.Popen(
+        command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
 
 
 def test_killed_commands_leave_what_was_or_what_should_be() -> None:
@@ -67,7 +69,10 @@ def test_a_second_writer_waits_and_is_told(tmp_path: Path) -> None:
     workspace = made(tmp_path / "w")
     workspace.add(documents(1, 3))
     other = Workspace.open(tmp_path / "w", linker=hash_linker(), wait=0.2)
-    with workspace._session.writing(), pytest.raises(WorkspaceError, match=r"more than 0.2 seconds; try again"):
+    with (
+        workspace._session.writing(),
+        pytest.raises(WorkspaceError, match=r"more than 0.2 seconds; try again"),
+    ):
         other.add(documents(2, 3, "x"))
     assert other.status().n_documents == 3
     assert other.add(documents(2, 3, "x")).n_documents == 3

@@ -1,9 +1,9 @@
 """Commands of a workspace that are killed at random points, and what is left of them.
 
-Run as a program: a process that has loaded and compiled everything forks one child for each kill. The child counts the
-lines of the workspace's code it runs; at a line drawn by lot it dies by SIGKILL, or sets a clock of a few milliseconds
-that ends it wherever it then is, be it inside the database or a write. The parent looks at what is left, finishes the
-command, and compares with the same command undisturbed.
+Run as a program: a process that has loaded and compiled everything forks one child for each kill. The child counts
+the lines of the workspace's code it runs; at a line drawn by lot it dies by SIGKILL, or sets a clock of a few
+milliseconds that ends it wherever it then is, be it inside the database or a write. The parent looks at what is left,
+finishes the command, and compares with the same command undisturbed.
 """
 
 from __future__ import annotations
@@ -174,7 +174,9 @@ class Killer:
             left = None
         expected = self.states[number], self.states[number + 1]
         if left not in expected:
-            raise AssertionError(f"{name}, line {line}, delay {delay}: left neither as it was nor as it should be")
+            raise AssertionError(
+                f"{name}, line {line}, delay {delay}: left neither as it was nor as it should be"
+            )
         if left == expected[0]:
             command(work, self.linker)
             if state(work) != expected[1]:
@@ -205,7 +207,9 @@ def main() -> None:
             if outcome != "done":
                 n_killed += 1
                 counts[COMMANDS[number][0]][outcome] += 1
-        print(json.dumps({"n_kills": n_killed, "n_runs": n_runs, "lines": sum(killer.n_lines), "left": counts}))
+        print(
+            json.dumps({"n_kills": n_killed, "n_runs": n_runs, "lines": sum(killer.n_lines), "left": counts})
+        )
 
 
 if __name__ == "__main__":

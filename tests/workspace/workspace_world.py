@@ -55,7 +55,7 @@ class HashEncoder:
     ) -> Texts:
         names = [[name.lower() for name in entity.names] for entity in kb]
         if self.near_names and corpus is not None:
-            n_names = {letter: 0 for letter in "abcdefghijklmnopqrstuvwxyz"}
+            n_names = dict.fromkeys("abcdefghijklmnopqrstuvwxyz", 0)
             wanted = {text[:1] for text in self.mention_texts(corpus).texts}
             # the first three names of a letter that a mention begins with: a name that comes may drive another out
             kept = []
@@ -92,7 +92,8 @@ class HashEncoder:
                 vectors[row, ord(letter) % 26] += 1.0
             digest = blake2b((self.salt + text).encode(), digest_size=8).digest()
             vectors[row, 26:] = np.frombuffer(digest, dtype=np.uint8) / 700
-        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+        return vectors
 
 
 def _distinct(texts: Sequence[str]) -> tuple[list[str], NDArray[np.int32]]:

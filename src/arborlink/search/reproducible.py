@@ -20,6 +20,8 @@ from arborlink.search.neighbours import Neighbours, first_alike, nearest
 
 # Items looked at beyond those asked for; more where these are tied or nearly so.
 _N_MORE = 8
+# Queries whose products are held at a time.
+_N_QUERIES = 4096
 
 
 def nearest_reproducibly(
@@ -105,6 +107,25 @@ def without_itself(found: Neighbours, own: NDArray[Any]) -> Neighbours:
     return _best(items, affinities, found.items.shape[1] - 1)
 
 
+def may_come_nearer(
+    queries: Embeddings, targets: Embeddings, floor: NDArray[np.floating[Any]]
+) -> NDArray[np.bool_]:
+    """Which queries may have an affinity of at least their floor to one of the targets; bool, shape (n_queries,).
+
+    A cheap look before a search among few targets: who is left out surely has none.
+    """
+    rows = np.unique(targets.rows)
+    vectors = targets.vectors[rows]
+    found = np.zeros(queries.n_items, dtype=bool)
+    longest = _lengths(vectors).max(initial=0.0)
+    for start in range(0, queries.n_items if len(rows) else 0, _N_QUERIES):
+        chunk = slice(start, start + _N_QUERIES)
+        asked = queries.vectors[queries.rows[chunk]]
+        highest = (asked @ vectors.T).max(axis=1).astype(np.float64)
+        found[chunk] = highest + _rounding(asked, longest) >= floor[chunk]
+    return found
+
+
 def affinities_to_themselves(items: Embeddings) -> NDArray[np.float64]:
     """Inner product of each item's one vector with itself, rounded as all others; shape (n_items,)."""
     from arborlink.search._pairs import pair_affinities  # imports numba
@@ -152,11 +173,24 @@ def _reranked(
     affinities = pair_affinities(vectors, items, targets.vectors, targets.rows, targets.offsets)
     best = _best(items, affinities, k)
     # Who was not found has a product of at most that of the last found, as the fast search rounds it.
-    lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(targets.vectors, axis=1).max(initial=0.0)
-    rounding = 2 * (vectors.shape[1] + 1) * np.finfo(np.float32).eps * lengths.astype(np.float64)
+    rounding = _rounding(vectors, _lengths(targets.vectors).max(initial=0.0))
     is_complete = items[:, -1] < 0
     is_sure = is_complete | (best.affinities[:, -1] > rough.affinities[:, -1].astype(np.float64) + rounding)
     return best, is_sure
+
+
+def _rounding(vectors: NDArray[np.float32], longest: float) -> NDArray[np.float64]:
+    """How much a fast product of each vector with one of at most that length can differ from the exact one."""
+    share = 2 * (vectors.shape[1] + 1) * float(np.finfo(np.float32).eps)
+    found: NDArray[np.float64] = _lengths(vectors) * (share * longest)
+    return found
+
+
+def _lengths(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Lengths of the rows, a little more rather than less."""
+    squares = np.einsum("ij,ij->i", vectors, vectors).astype(np.float64)
+    found: NDArray[np.float64] = np.sqrt(squares) * 1.001
+    return found
 
 
 def _best(items: NDArray[np.int32], affinities: NDArray[np.float64], k: int) -> Neighbours:

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 26
 # Queries between two steps of a progress bar.
 _N_QUERIES = 4096
+# Queries, and rows asked for, that FAISS is slower for than one product and a look at the highest of each run.
+_FEW, _RUN = 512, 64
+# Inner products of few queries held at a time: 1 Mi of them are 4 MiB, which stay in the processor's cache.
+_FEW_BLOCK = 1 << 20
 # Targets copied at a time when only some rows take part.
 _N_GATHERED = 1 << 17
 
@@ -58,7 +62,8 @@ def top_rows(
         advance(len(queries))
         return products, rows
     on_cpu = device == "cpu" and find_spec("faiss") is not None
-    search: Search = _faiss_top if on_cpu else _TorchTop(device)
+    is_small = len(queries) <= _FEW and k <= _RUN
+    search: Search = (_few_top if is_small else _faiss_top) if on_cpu else _TorchTop(device)
     for start in range(0, len(queries), _N_QUERIES):
         chunk = slice(start, start + _N_QUERIES)
         if among is None:
@@ -101,6 +106,37 @@ def _faiss_top(queries: NDArray[np.float32], targets: NDArray[np.float32], k: in
     queries, targets = np.ascontiguousarray(queries), np.ascontiguousarray(targets)
     products, rows = faiss.knn(queries, targets, k, metric=faiss.METRIC_INNER_PRODUCT)
     return products, rows
+
+
+def _few_top(queries: NDArray[np.float32], targets: NDArray[np.float32], k: int) -> Top:
+    """For few queries: of each run of neighbouring products only the highest is ranked at first.
+
+    The k best rows lie in the k best runs, ranked by their highest product.
+    """
+    products = np.empty((len(queries), 0), dtype=np.float32)
+    rows = np.empty((len(queries), 0), dtype=np.int64)
+    width = max(1, _FEW_BLOCK // max(1, len(queries)) // _RUN) * _RUN
+    for start in range(0, len(targets), width):
+        some = targets[start : start + width]
+        n_runs = -(-len(some) // _RUN)
+        block = np.full((len(queries), n_runs * _RUN), -np.inf, dtype=np.float32)
+        np.matmul(queries, some.T, out=block[:, : len(some)])
+        runs = block.reshape(len(queries), n_runs, _RUN)
+        best = _places_of_highest(runs.max(axis=2), min(k, n_runs))
+        inside = np.take_along_axis(runs, best[:, :, None], axis=1).reshape(len(queries), -1)
+        place = _places_of_highest(inside, min(k, len(some)))
+        row = (best[:, :, None] * _RUN + np.arange(_RUN)).reshape(len(queries), -1) + start
+        products = np.concatenate([products, np.take_along_axis(inside, place, axis=1)], axis=1)
+        rows = np.concatenate([rows, np.take_along_axis(row, place, axis=1)], axis=1)
+    kept = _places_of_highest(products, k)
+    return np.take_along_axis(products, kept, axis=1), np.take_along_axis(rows, kept, axis=1)
+
+
+def _places_of_highest(values: NDArray[np.float32], k: int) -> NDArray[np.int64]:
+    """Columns of the k highest values of each row, in no order."""
+    if k >= values.shape[1]:
+        return np.broadcast_to(np.arange(values.shape[1]), values.shape)
+    return np.argpartition(values, values.shape[1] - k, axis=1)[:, values.shape[1] - k :]
 
 
 class _TorchTop:

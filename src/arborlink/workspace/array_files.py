@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from collections.abc import Iterable, Mapping
@@ -67,10 +68,15 @@ class ArrayFiles:
             WorkspaceError: it is damaged.
         """
         from safetensors import SafetensorError
-        from safetensors.numpy import load
+        from safetensors.numpy import load_file
 
         try:
-            return dict(load((self.folder / name).read_bytes()))
+            return dict(load_file(self.folder / name))
+        except FileNotFoundError as error:
+            # the library does not say which
+            raise FileNotFoundError(
+                errno.ENOENT, os.strerror(errno.ENOENT), str(self.folder / name)
+            ) from error
         except SafetensorError as error:
             raise WorkspaceError(
                 f"{self.folder / name}: damaged ({error}); restore the folder from a copy"

@@ -17,7 +17,7 @@ _TOLD = (
     ("merged", "merged into others"),
     ("retired", "linked to entities or gone"),
     ("promoted", "promoted"),
-    ("restored", "no longer promoted"),
+    ("restored", "alive again"),
     ("rejected", "rejected"),
     ("reopened", "proposed again"),
 )
@@ -53,7 +53,7 @@ class HistoryEvent:
         version: of the workspace, with which it happened.
         time: when, in UTC.
         kind: one of ``born``, ``split``, ``grown``, ``shrunk``, ``merged``, ``retired``, ``promoted``; ``restored``
-            when a promotion was undone; ``rejected`` and ``reopened``.
+            when the decision it ended with was undone; ``rejected`` and ``reopened``.
         other: the ids it came from or went to; see :class:`arborlink.workspace.stable_ids.Event`.
         mentions: the mentions it happened to.
     """
@@ -84,6 +84,7 @@ class HistoryEvent:
             "shrunk": f"shrunk by {n}",
             "merged": f"merged into {others}",
             "retired": f"retired: {n} linked to {others}" if others else "retired",
+            "restored": f"alive again with {n}",
             "promoted": f"promoted to the knowledge base with {n}",
         }
         return f"{self.discovery} {words.get(self.kind, self.kind)}"

@@ -20,7 +20,7 @@ from arborlink.workspace.encoding import with_vectors
 from arborlink.workspace.growing import News, news, with_news
 from arborlink.workspace.identities import stepped
 from arborlink.workspace.lists import Lists
-from arborlink.workspace.loading import history_of
+from arborlink.workspace.loading import endings_with, history_of
 from arborlink.workspace.promoting import promoted_entity
 from arborlink.workspace.session import Session, Write, next_version
 from arborlink.workspace.settings import WorkspaceSettings
@@ -53,8 +53,7 @@ def reencode(session: Session, write: Write, settings: WorkspaceSettings) -> Cha
     before = write.before
     is_same_model = settings.fingerprint == before.settings.fingerprint
     nothing = np.empty(0, dtype=np.int32)
-    after = replace(
-        next_version(before),
+    after = next_version(before).but(
         settings=settings,
         mention_vectors=before.mention_vectors if is_same_model else VectorTable(),
         entity_vectors=before.entity_vectors if is_same_model else VectorTable(),
@@ -87,7 +86,7 @@ def decide(
         after = with_vectors(after, len(before.documents), fresh, session.same_linker(before.settings))
     number = 1 + max((each.id for each in before.decisions), default=0)
     stored = StoredDecision(number, after.version, write.time, author, decision, effects)
-    after = replace(after, decisions=(*before.decisions, stored))
+    after = after.but(decisions=(*before.decisions, stored))
     promoted = {decision.discovery: decision.discovery} if isinstance(decision, Promote) else None
     step = stepped(before, after, write.time, promoted=promoted)
     return write.save(step, f"decide {decision.kind}", decision=number, n_entities=len(fresh))
@@ -99,15 +98,14 @@ def undo(session: Session, write: Write, number: int | None, author: str | None)
     stored = _to_undo(before, number)
     undone = replace(stored, undone_version=before.version + 1, undone_time=write.time, undone_by=author)
     decisions = tuple(undone if each is stored else each for each in before.decisions)
-    after = replace(next_version(before), decisions=decisions)
-    restored: tuple[str, ...] = ()
+    after = next_version(before).but(decisions=decisions)
     if stored.effects.entity is not None:
-        restored = (stored.effects.entity,)
         is_active = before.is_active.copy()
         is_active[before.all_entities.index[stored.effects.entity]] = False
-        after = replace(after, is_active=is_active)
+        after = after.but(is_active=is_active)
         after = with_vectors(after, len(before.documents), (), session.same_linker(before.settings))
-    step = stepped(before, after, write.time, restored=restored)
+    ended = endings_with(write.connection, stored.version)
+    step = stepped(before, after, write.time, ended=ended)
     return write.save(step, f"undo {stored.decision.kind}", decision=stored.id)
 
 
@@ -131,7 +129,7 @@ def _with_promoted(after: Snapshot, decision: Promote) -> tuple[Snapshot, list[i
         [entity, *entities[number + 1 :]],
         [True, *is_active[number + 1 :]],
     )
-    return replace(after, entities=tuple(entities), is_active=np.array(is_active, dtype=bool)), [number]
+    return after.but(entities=tuple(entities), is_active=np.array(is_active, dtype=bool)), [number]
 
 
 def _to_undo(before: Snapshot, number: int | None) -> StoredDecision:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arborlink.corpus import Corpus
 from arborlink.encoder import TextualEncoder
-from arborlink.errors import ModelError
+from arborlink.errors import InputError, ModelError
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.labels import Labels
 from arborlink.linker import Linker
-from arborlink.workspace.lists import Searched, grown
+from arborlink.workspace.list_growth import Searched, grown
 from arborlink.workspace.snapshot import Snapshot
 
 
@@ -29,15 +28,15 @@ def with_vectors(after: Snapshot, n_documents: int, fresh: Sequence[int], linker
     """
     encoder = textual(linker)
     labels = after.labels()
-    before = after.entity_embeddings
+    before = after.entity_views
     after = _with_mention_rows(after, n_documents, encoder)
-    after = _with_entity_rows(after, fresh, encoder, labels)
+    after = _with_entity_rows(after, n_documents, fresh, encoder, labels)
     if not after.corpus.n_mentions:
         return after
     searched = Searched(
         after.mention_embeddings, after.entity_embeddings, labels, linker.device, linker.progress
     )
-    return replace(after, lists=grown(after.lists, searched, before))
+    return after.but(lists=grown(after.lists, searched, before))
 
 
 def textual(linker: Linker) -> TextualEncoder:
@@ -45,7 +44,10 @@ def textual(linker: Linker) -> TextualEncoder:
 
     Raises:
         ModelError: it does not.
+        InputError: the linker has examples that vote, which a workspace does not count.
     """
+    if linker.examples is not None:
+        raise InputError("a workspace links without examples; give it a linker that has none")
     if not isinstance(linker.encoder, TextualEncoder):
         raise ModelError(
             f"the encoder {type(linker.encoder).__name__} does not tell the texts it reads; a workspace needs that "
@@ -60,37 +62,57 @@ def _with_mention_rows(after: Snapshot, n_documents: int, encoder: TextualEncode
         return after
     texts = encoder.mention_texts(Corpus(new))
     table, rows = after.mention_vectors.with_texts(texts.texts, encoder.encode_mention_texts)
-    return replace(
-        after, mention_vectors=table, mention_rows=np.concatenate([after.mention_rows, rows[texts.rows]])
+    return after.but(
+        mention_vectors=table, mention_rows=np.concatenate([after.mention_rows, rows[texts.rows]])
     )
 
 
 def _with_entity_rows(
-    after: Snapshot, fresh: Sequence[int], encoder: TextualEncoder, labels: Labels | None
+    after: Snapshot, n_documents: int, fresh: Sequence[int], encoder: TextualEncoder, labels: Labels | None
 ) -> Snapshot:
     if encoder.entity_texts_need_corpus:
-        # which names are near to the mentions may be another matter now: all entities are asked again
-        numbers = np.flatnonzero(after.is_active)
-        if not after.corpus.n_mentions:
-            return replace(after, entity_offsets=np.zeros(len(after.entities) + 1, dtype=np.int64))
-        if labels is not None and len(numbers) < len(after.entities):
-            labels = replace(labels, of_targets=[labels.of_targets[number] for number in numbers.tolist()])
-        texts = encoder.entity_texts(after.kb, after.corpus, labels)
-    else:
-        numbers = np.array(fresh, dtype=np.int64)
-        if not len(numbers):
-            return _with_views(after, numbers, np.empty(0, np.int64), np.empty(0, np.int32))
-        texts = encoder.entity_texts(KnowledgeBase(after.entities[number] for number in fresh))
+        return _with_near_names(after, n_documents, fresh, encoder, labels)
+    numbers = np.array(fresh, dtype=np.int64)
+    if not len(numbers):
+        if len(after.entity_offsets) == len(after.entities) + 1 and after.is_active.all():
+            return after
+        return _with_views(after, numbers, np.empty(0, np.int64), np.empty(0, np.int32))
+    texts = encoder.entity_texts(KnowledgeBase(after.entities[number] for number in fresh))
     table, rows = after.entity_vectors.with_texts(texts.texts, encoder.encode_entity_texts)
     owners = np.repeat(numbers, np.diff(texts.offsets))
-    return _with_views(replace(after, entity_vectors=table), numbers, owners, rows[texts.rows])
+    return _with_views(after.but(entity_vectors=table), numbers, owners, rows[texts.rows])
+
+
+def _with_near_names(
+    after: Snapshot, n_documents: int, fresh: Sequence[int], encoder: TextualEncoder, labels: Labels | None
+) -> Snapshot:
+    """Names that are near to a mention: those of new mentions are added; with other entities all are chosen anew."""
+    has_names = np.diff(after.entity_offsets) > 0
+    is_same_kb = not len(fresh) and bool(after.is_active[: len(has_names)][has_names].all())
+    corpus = Corpus(after.documents[n_documents:]) if is_same_kb else after.corpus
+    if not corpus.n_mentions:
+        kept = after.entity_offsets if is_same_kb else np.zeros(1, dtype=np.int64)
+        n_missing = len(after.entities) + 1 - len(kept)
+        return after.but(entity_offsets=np.concatenate([kept, np.full(n_missing, kept[-1])]))
+    numbers = np.flatnonzero(after.is_active)
+    if labels is not None:
+        own = labels.of_queries[after.corpus.n_mentions - corpus.n_mentions :]
+        labels = Labels(own, [labels.of_targets[number] for number in numbers.tolist()])
+    texts = encoder.entity_texts(after.kb, corpus, labels)
+    table, rows = after.entity_vectors.with_texts(texts.texts, encoder.encode_entity_texts)
+    owners = np.repeat(numbers, np.diff(texts.offsets))
+    rows = rows[texts.rows]
+    if is_same_kb:
+        both = np.unique(np.concatenate([after.entity_views.views, owners << 32 | rows]))
+        owners, rows = both >> 32, (both & 0xFFFFFFFF).astype(np.int32)
+    return _with_views(after.but(entity_vectors=table), numbers, owners, rows)
 
 
 def _with_views(
     after: Snapshot, numbers: NDArray[np.int64], owners: NDArray[np.int64], rows: NDArray[np.int32]
 ) -> Snapshot:
     """The rows given for some entities, with those that the other active ones have."""
-    known = after.entity_embeddings
+    known = after.entity_views
     is_kept = after.is_active.copy()
     is_kept[numbers] = False
     kept = is_kept[known.item_of_view]
@@ -99,4 +121,4 @@ def _with_views(
     order = np.argsort(all_owners, kind="stable")
     counts = np.bincount(all_owners, minlength=len(after.entities))
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return replace(after, entity_rows=all_rows[order].astype(np.int32), entity_offsets=offsets)
+    return after.but(entity_rows=all_rows[order].astype(np.int32), entity_offsets=offsets)

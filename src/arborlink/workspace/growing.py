@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -93,8 +93,7 @@ def _new_entities(snapshot: Snapshot, given: Iterable[Entity]) -> tuple[tuple[En
 def with_news(snapshot: Snapshot, found: News) -> Snapshot:
     """The next version, without vectors and a partition of what is new."""
     numbers = [discovery_number(entity.id) or 0 for entity in found.entities]
-    return replace(
-        snapshot,
+    return snapshot.but(
         version=snapshot.version + 1,
         documents=(*snapshot.documents, *found.documents),
         entities=(*snapshot.entities, *found.entities),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from arborlink.partition import ConstrainedPartition
 from arborlink.workspace.changes import HistoryEvent, Move, PlaceKind
-from arborlink.workspace.parts import NOWHERE, Parts, partitioned
+from arborlink.workspace.parts import NOWHERE, Parts, grouped, partitioned
+from arborlink.workspace.restoring import restored
 from arborlink.workspace.snapshot import Snapshot
 from arborlink.workspace.stable_ids import Reconciled, format_id, reconcile
 
@@ -59,7 +60,7 @@ def stepped(
     time: str,
     *,
     promoted: Mapping[str, str] | None = None,
-    restored: Iterable[str] = (),
+    ended: Mapping[str, set[str]] | None = None,
 ) -> Step:
     """Partition the next version anew, and give its discoveries the ids of those they continue.
 
@@ -68,45 +69,30 @@ def stepped(
         after: the next, but for its partition.
         time: when, in UTC.
         promoted: ids of discoveries that become entities, and which.
-        restored: ids of discoveries whose promotion is undone: they are alive again with the mentions linked to them.
+        ended: ids that ended with a decision that is undone, and the mentions they had.
     """
     if not after.corpus.n_mentions:
         return Step(before, after, ())
     parts = partitioned(after.lists, len(after.entities), after.settings, after.constraints())
-    old = {id_: {after.mention_ids[each] for each in members} for id_, members in before.members.items()}
-    for id_ in restored:
-        number = before.all_entities.index[id_]
-        old[id_] = {before.mention_ids[each] for each in np.flatnonzero(before.parts.entity == number)}
-    old = {id_: members for id_, members in old.items() if members}
+    ids = after.mention_ids
+    live = {id_: {ids[each] for each in members} for id_, members in before.members.items()}
+    seen = restored(live, ended or {})
     clusters = _clusters(parts)
-    found = reconcile(
-        old,
-        [{after.mention_ids[each] for each in members.tolist()} for members in clusters],
-        _linked(after, parts, old),
-        after.next_discovery,
-        promoted,
-    )
-    with_parts = replace(after, parts=_parts(before, after, parts, clusters, found))
-    events = [HistoryEvent.of(event, after.version, time) for event in found.events]
-    events += [
-        HistoryEvent(id_, after.version, time, "restored")
-        for id_ in restored
-        if id_ in found.ids and id_ in old
-    ]
+    members = [{ids[each] for each in cluster.tolist()} for cluster in clusters]
+    linked = _linked(after, parts, seen.old)
+    found = reconcile(seen.old, members, linked, after.next_discovery, promoted)
+    with_parts = after.but(parts=_parts(before, after, parts, clusters, found))
+    events = [*seen.told(found, dict(zip(found.ids, members, strict=True)), after.version, time)]
     events += _verdicts(before, with_parts, time)
     versions = _versions(before, with_parts, events)
-    final = replace(with_parts, discovery_versions=versions, next_discovery=found.next_number)
+    final = with_parts.but(discovery_versions=versions, next_discovery=found.next_number)
     return Step(before, final, tuple(events))
 
 
 def _clusters(parts: ConstrainedPartition) -> list[NDArray[np.int64]]:
     """Mentions of each cluster without an entity, in the order of their labels."""
     unlinked = np.flatnonzero(parts.entity < 0)
-    if not len(unlinked):
-        return []
-    order = np.argsort(parts.cluster[unlinked], kind="stable")
-    _, starts = np.unique(parts.cluster[unlinked][order], return_index=True)
-    return list(np.split(unlinked[order], starts[1:]))
+    return list(grouped(unlinked, parts.cluster[unlinked]).values())
 
 
 def _linked(after: Snapshot, parts: ConstrainedPartition, old: Mapping[str, set[str]]) -> dict[str, str]:

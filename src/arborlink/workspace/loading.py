@@ -20,6 +20,7 @@ from arborlink.workspace.records import document_of, entity_of
 from arborlink.workspace.saving import ENTITY_VECTORS, LISTS, MENTION_VECTORS, PARTS, ROWS
 from arborlink.workspace.settings import WorkspaceSettings
 from arborlink.workspace.snapshot import Snapshot
+from arborlink.workspace.stable_ids import ENDINGS
 from arborlink.workspace.status import LogEntry
 from arborlink.workspace.vectors import Segment, VectorTable
 
@@ -90,6 +91,12 @@ def history_of(connection: sqlite3.Connection, discovery: str) -> list[HistoryEv
         HistoryEvent(discovery, version, time, kind, *map(tuple, json.loads(detail)))
         for version, time, kind, detail in rows
     ]
+
+
+def endings_with(connection: sqlite3.Connection, version: int) -> dict[str, set[str]]:
+    """Discoveries that ended with a version, and the mentions they had."""
+    rows = connection.execute("SELECT discovery, kind, detail FROM history WHERE version = ?", (version,))
+    return {discovery: set(json.loads(detail)[1]) for discovery, kind, detail in rows if kind in ENDINGS}
 
 
 def log_of(connection: sqlite3.Connection) -> list[LogEntry]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from arborlink.workspace.array_files import ArrayFiles
 from arborlink.workspace.effects import StoredDecision
@@ -32,8 +33,7 @@ def save(
         The version, knowing the files it is in.
     """
     before, after = step.before, step.after
-    after = replace(
-        after,
+    after = after.but(
         mention_vectors=_save_vectors(connection, files, MENTION_VECTORS, before.mention_vectors, after),
         entity_vectors=_save_vectors(connection, files, ENTITY_VECTORS, before.entity_vectors, after),
     )
@@ -109,13 +109,12 @@ def _save_documents(connection: sqlite3.Connection, before: Snapshot, after: Sna
 def _save_entities(connection: sqlite3.Connection, before: Snapshot, after: Snapshot) -> None:
     """New entities, and those that came back or went away."""
     n_before = len(before.entities)
-    for number, entity in enumerate(after.entities):
-        is_known = number < n_before and entity is before.entities[number]
-        if not is_known or before.is_active[number] != after.is_active[number]:
-            connection.execute(
-                "INSERT OR REPLACE INTO entities VALUES (?, ?, ?, ?)",
-                (number, after.version, int(after.is_active[number]), entity_record(entity)),
-            )
+    turned = np.flatnonzero(before.is_active != after.is_active[:n_before]).tolist()
+    for number in (*turned, *range(n_before, len(after.entities))):
+        connection.execute(
+            "INSERT OR REPLACE INTO entities VALUES (?, ?, ?, ?)",
+            (number, after.version, int(after.is_active[number]), entity_record(after.entities[number])),
+        )
 
 
 def _save_decisions(connection: sqlite3.Connection, before: Snapshot, after: Snapshot) -> None:

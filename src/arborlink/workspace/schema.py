@@ -26,5 +26,6 @@ CREATE TABLE history (
     kind TEXT NOT NULL, detail TEXT NOT NULL
 );
 CREATE INDEX history_of_a_discovery ON history (discovery, sequence);
+CREATE INDEX history_of_a_version ON history (version);
 CREATE TABLE log (version INTEGER PRIMARY KEY, time TEXT NOT NULL, command TEXT NOT NULL, summary TEXT NOT NULL);
 """

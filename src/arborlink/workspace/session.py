@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from sqlite3 import Connection
 from typing import Any
 
 from arborlink.errors import ModelError, WorkspaceError
+from arborlink.files import collector_paused
 from arborlink.linker import Linker
 from arborlink.workspace.array_files import ArrayFiles
 from arborlink.workspace.changes import Changes
@@ -119,7 +119,8 @@ class Session:
         Raises:
             WorkspaceError: another process has been writing for too long, or a file is gone.
         """
-        with self.store.writing() as connection:
+        # the collector would walk all documents and entities over and over
+        with self.store.writing() as connection, collector_paused():
             self.files.sweep(self.files.listed(connection))
             try:
                 before = self._up_to_date(connection)
@@ -175,4 +176,4 @@ def opened(folder: Path, wait: float, load_linker: LoadLinker) -> Session:
 
 def next_version(before: Snapshot) -> Snapshot:
     """The version after, the same but for its number."""
-    return replace(before, version=before.version + 1)
+    return before.but(version=before.version + 1)

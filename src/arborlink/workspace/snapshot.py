@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,16 @@ from arborlink.workspace.parts import Parts
 from arborlink.workspace.settings import WorkspaceSettings
 from arborlink.workspace.stable_ids import format_id
 from arborlink.workspace.vectors import VectorTable
+
+# What is worked out when it is first asked for, and the fields it is worked out from.
+_WORKED_OUT = {
+    "corpus": {"documents"},
+    "mention_ids": {"documents"},
+    "all_entities": {"entities"},
+    "kb": {"entities", "is_active"},
+    "members": {"parts"},
+    "rejected": {"decisions"},
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +95,14 @@ class Snapshot:
             next_discovery=1,
         )
 
+    def but(self, **changes: Any) -> Snapshot:
+        """The same but for some fields; what was worked out from the others is not worked out again."""
+        other = replace(self, **changes)
+        for name, needed in _WORKED_OUT.items():
+            if name in self.__dict__ and not needed & changes.keys():
+                other.__dict__[name] = self.__dict__[name]
+        return other
+
     @cached_property
     def corpus(self) -> Corpus:
         """All documents."""
@@ -107,6 +126,11 @@ class Snapshot:
     def entity_embeddings(self) -> Embeddings:
         """Vectors of the entities."""
         return Embeddings(self.entity_vectors.vectors, self.entity_rows, self.entity_offsets)
+
+    @property
+    def entity_views(self) -> Embeddings:
+        """The same without the vectors themselves, which take a while to put together."""
+        return Embeddings(np.empty((0, 0), dtype=np.float32), self.entity_rows, self.entity_offsets)
 
     @property
     def mention_embeddings(self) -> Embeddings:

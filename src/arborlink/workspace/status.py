@@ -66,12 +66,13 @@ class Status:
     def __str__(self) -> str:
         inference = self.settings.inference
         threshold = "none" if inference.threshold is None else f"{inference.threshold:g}"
+        neighbours = f"{inference.neighbours} neighbour{'s' if inference.neighbours != 1 else ''}"
         n_unlinked = self.n_mentions - self.n_linked
         return "\n".join(
             [
                 f"Version {self.version}",
                 f"Model {self.settings.choice.name} ({self.settings.fingerprint})",
-                f"Inference {inference.mode}, {inference.neighbours} neighbours, threshold {threshold}"
+                f"Inference {inference.mode}, {neighbours}, threshold {threshold}"
                 + (", by type" if inference.by_type else ""),
                 f"{self.n_documents:,} documents, {self.n_mentions:,} mentions, {self.n_entities:,} entities",
                 f"{self.n_linked:,} mentions linked, {n_unlinked:,} in {self.n_discoveries:,} discoveries"
