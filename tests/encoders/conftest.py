@@ -127,3 +127,65 @@ def tiny(tiny_folder: Path) -> Any:
     from sentence_transformers import SentenceTransformer
 
     return SentenceTransformer(str(tiny_folder), device="cpu")
+
+
+@pytest.fixture
+def tiny_base(tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A small model that stands in for the embedded one."""
+    from hashlib import sha256
+
+    from arborlink.encoders import building, embedded, loading
+
+    weights = (tiny_folder / "model.safetensors").read_bytes()
+    for module in (building, embedded, loading):
+        monkeypatch.setattr(module, "embedded_folder", lambda: tiny_folder)
+    monkeypatch.setattr(embedded, "WEIGHTS_SHA256", sha256(weights).hexdigest())
+    return tiny_folder
+
+
+@pytest.fixture
+def train_a_little(tmp_path: Path) -> Callable[..., Path]:
+    """Make a model folder of a base whose weights have moved by small random amounts.
+
+    Args of the function: ``base``, ``None`` for the embedded one; ``n_towers``; ``pooling``; ``freeze``: of the
+    embeddings the markers alone move; ``amount`` of the moves; ``name`` of the folder; ``settings``.
+    """
+    import torch
+
+    from arborlink.encoders.building import build_tower
+    from arborlink.encoders.model_folder import ModelSettings, write_towers
+
+    def move(tower: Any, freeze: bool, amount: float, markers: Any) -> None:
+        generator = torch.Generator().manual_seed(7)
+        ids = tower.tokenizer.convert_tokens_to_ids(list(markers.all))
+        with torch.no_grad():
+            for name, parameter in tower[0].auto_model.named_parameters():
+                step = amount * torch.randn(parameter.shape, generator=generator)
+                if "pooler" in name or (freeze and "position_embeddings" in name):
+                    continue
+                if freeze and "word_embeddings" in name:
+                    parameter[ids] += step[ids]
+                else:
+                    parameter += step
+
+    def make(
+        base: Path | None,
+        *,
+        n_towers: int = 1,
+        pooling: Any = "span",
+        freeze: bool = False,
+        amount: float = 0.002,
+        name: str = "trained",
+        settings: ModelSettings | None = None,
+    ) -> Path:
+        settings = settings or ModelSettings(32, 32)
+        roles: tuple[Any, ...] = ("both",) if n_towers == 1 else ("mention", "entity")
+        options: dict[str, Any] = {"normalise": True, "markers": settings.markers, "device": "cpu"}
+        towers = [build_tower(base, pooling=pooling, role=role, **options) for role in roles]
+        for number, tower in enumerate(towers):
+            move(tower, freeze, amount * (number + 1), settings.markers)
+        write_towers(tmp_path / name, towers[0], towers[-1], settings)
+        (tmp_path / name / "README.md").write_text("# A model\n", encoding="utf-8")
+        return tmp_path / name
+
+    return make

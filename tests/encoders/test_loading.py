@@ -52,14 +52,14 @@ def save_towers(folder: Path, mention: Path, entity: Path, **changes: Any) -> Pa
     return folder
 
 
-def test_nothing_is_the_embedded_model(capfd: pytest.CaptureFixture[str]) -> None:
-    encoder = load_encoder(device="cpu")
+def test_untrained_is_the_embedded_model(capfd: pytest.CaptureFixture[str]) -> None:
+    encoder = load_encoder("untrained", device="cpu")
     assert isinstance(encoder, NameEncoder)
     assert isinstance(encoder, Encoder)
     mentions = encoder.encode_mentions(CORPUS)
     assert mentions.n_items == 2
     np.testing.assert_allclose(np.linalg.norm(mentions.vectors, axis=1), 1, atol=1e-2)
-    assert load_encoder(device="cpu").fingerprint == encoder.fingerprint
+    assert load_encoder("untrained", device="cpu").fingerprint == encoder.fingerprint
     assert capfd.readouterr() == ("", "")
 
 

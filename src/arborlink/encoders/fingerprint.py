@@ -30,20 +30,23 @@ def model_fingerprint(model: SentenceTransformer, max_length: int) -> str:
         digest.update(content.view(torch.uint8).numpy().data)
     # A module's own text names its settings (pooling mode, normalisation), whatever its kind.
     digest.update(f"{model!r} {max_length}".encode())
-    digest.update(_network_settings(model).encode())
-    digest.update(_vocabulary(model.tokenizer).encode())
+    digest.update(network_settings(model).encode())
+    digest.update(vocabulary(model.tokenizer).encode())
     return digest.hexdigest()
 
 
-def _network_settings(model: SentenceTransformer) -> str:
-    """What the weights do not tell: the number of attention heads, the activation."""
+def network_settings(model: SentenceTransformer, training: bool = True) -> str:
+    """What the weights do not tell: the number of attention heads, the activation; in training also dropout."""
     config = getattr(getattr(model[0], "auto_model", None), "config", None)
     settings = {} if config is None else config.to_dict()
     kept = {key: value for key, value in settings.items() if key not in _NOT_SETTINGS}
+    if not training:
+        kept = {key: value for key, value in kept.items() if "dropout" not in key}
     return json.dumps(kept, sort_keys=True, default=str)
 
 
-def _vocabulary(tokenizer: Any) -> str:
+def vocabulary(tokenizer: Any) -> str:
+    """The tokens and the rules by which texts become tokens."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is None:
         return repr(tokenizer)

@@ -1,6 +1,7 @@
 """From a name or a folder to an encoder.
 
-- nothing: the embedded default, all-MiniLM-L6-v2 from its own package, no network needed;
+- nothing: the trained model that comes with ArborLink, else as ``untrained``;
+- ``untrained``: the embedded base model, all-MiniLM-L6-v2 from its own package, no network needed;
 - a folder with ``arborlink.json``: a model that ArborLink saved, two towers or one;
 - any other folder, or a Hugging Face name: a sentence encoder that was not trained for this. It compares names
   (``view="names"``) unless it is told to read mentions in context (``view="context"``).
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from arborlink.encoder import Encoder
+from arborlink.encoders.default_model import UNTRAINED, resolve_model
 from arborlink.encoders.device import resolve_device
 from arborlink.encoders.embedded import embedded_folder
 from arborlink.encoders.model_folder import ModelSettings, check_weights, is_model_folder, read_settings
@@ -44,13 +46,16 @@ def load_encoder(
     """Load an encoder.
 
     Args:
-        model: nothing, a folder or a Hugging Face name, see above.
+        model: nothing, ``untrained``, a folder or a Hugging Face name, see above.
         entity_model: the entity tower, where it is not the mention tower; implies ``view="context"``.
         view: what an untrained model reads.
         device: ``auto``, ``cpu``, ``cuda``, ``cuda:1``, ``mps``.
         cache: folder for embeddings; ``None`` keeps none.
         progress: show bars; ``None`` shows them on a terminal only.
         shortlist: see :class:`~arborlink.encoders.names.NameEncoder`.
+
+    Raises:
+        ModelError: the model cannot be loaded, is damaged, or cannot do what is asked.
     """
     if view not in (None, "names", "context"):
         raise ModelError(f"view {view!r} is not known; choose 'names' or 'context'")
@@ -58,16 +63,28 @@ def load_encoder(
         raise ModelError("an entity model makes two towers, which read context; leave out view='names'")
     device = resolve_device(device)
     options: dict[str, Any] = {"device": device, "cache": cache, "progress": progress}
-    folder = Path(model) if model is not None else None
+    chosen = resolve_model(model)
+    folder = Path(chosen) if chosen is not None else None
     if folder is not None and is_model_folder(folder):
         if entity_model is not None or view == "names":
             asked = "an entity model" if entity_model is not None else "view='names'"
-            raise ModelError(f"{folder}: has its own towers, which read context; leave out {asked}")
-        return _load_saved(folder, options)
+            named = f"{folder}:" if model is not None else "the default model"
+            otherwise = "" if model is not None else f", or choose the model {UNTRAINED!r}"
+            raise ModelError(f"{named} has its own towers, which read context; leave out {asked}{otherwise}")
+        return _load_saved(folder, options) if model is not None else _load_default(folder, options)
     if view == "context" or entity_model is not None:
         untrained = ModelSettings(_CONTEXT_TOKENS, _CONTEXT_TOKENS)
-        return _load_towers(model, entity_model, untrained, options)
-    return NameEncoder(_load_text_encoder(model, _NAME_TOKENS, None, options), shortlist=shortlist)
+        return _load_towers(chosen, entity_model, untrained, options)
+    return NameEncoder(_load_text_encoder(chosen, _NAME_TOKENS, None, options), shortlist=shortlist)
+
+
+def _load_default(folder: Path, options: dict[str, Any]) -> TowerEncoder:
+    try:
+        return _load_saved(folder, options)
+    except ModelError as error:
+        raise ModelError(
+            f"the default model cannot be loaded; reinstall arborlink, or choose the model {UNTRAINED!r}: {error}"
+        ) from error
 
 
 def _load_saved(folder: Path, options: dict[str, Any]) -> TowerEncoder:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from arborlink.encoders.fingerprint import model_fingerprint
 from arborlink.encoders.model_settings import INFERENCE_MODES, Inference, InferenceMode, ModelSettings
 from arborlink.encoders.network import listening
+from arborlink.encoders.packed_model.tower_file import DELTA_FILE, is_packed
 from arborlink.encoders.views import EntityViews, Markers
 from arborlink.errors import InputError, ModelError
 from arborlink.files import partial_path, sync_folder, write_text
@@ -39,6 +40,7 @@ __all__ = [
     "read_settings",
     "towers_fingerprint",
     "write_inference",
+    "write_settings",
     "write_towers",
 ]
 
@@ -83,7 +85,7 @@ def check_weights(folder: Path, settings: ModelSettings) -> None:
         ModelError: they are missing or others.
     """
     for tower, expected in settings.weights.items():
-        path = folder / tower / WEIGHTS_FILE
+        path = folder / tower / (DELTA_FILE if is_packed(folder / tower) else WEIGHTS_FILE)
         try:
             found = _sha256(path)
         except OSError as error:
@@ -106,7 +108,7 @@ def write_inference(folder: Path, inference: Inference) -> None:
     """
     settings = replace(read_settings(folder), inference=inference)
     try:
-        _write_settings(folder, settings)
+        write_settings(folder, settings)
     except OSError as error:
         raise InputError(f"the model cannot be written: {error.strerror or error}", folder) from error
 
@@ -185,11 +187,12 @@ def _publish(folder: Path, staged: Mapping[str, Path], settings: ModelSettings) 
     for name, staging in staged.items():
         staging.rename(folder / name)
     sync_folder(folder)
-    _write_settings(folder, settings)
+    write_settings(folder, settings)
     (folder / _MARK).unlink()
 
 
-def _write_settings(folder: Path, settings: ModelSettings) -> None:
+def write_settings(folder: Path, settings: ModelSettings) -> None:
+    """Write ``arborlink.json``: from now on there is a model in the folder."""
     with write_text(folder / SETTINGS_FILE) as stream:
         json.dump(settings.to_json(), stream, indent=2)
         stream.write("\n")

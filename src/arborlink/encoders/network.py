@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arborlink.encoders.device import resolve_precision
+from arborlink.encoders.packed_model.tower_file import is_packed
 from arborlink.errors import ModelError
 
 if TYPE_CHECKING:
@@ -38,8 +39,12 @@ def load_network(
     """
     import torch
 
-    is_local = not _must_download(model)
     dtype = resolve_precision(device) if dtype is None else dtype
+    if is_packed(Path(model)):
+        from arborlink.encoders.packed_model.unpacking import load_packed
+
+        return load_packed(Path(model), device, dtype)
+    is_local = not _must_download(model)
     with listening(show_bars=not is_local) as messages, torch.random.fork_rng(devices=[]):
         # Weights a folder lacks, such as a pooler nobody uses, are drawn: alike on every load.
         torch.default_generator.manual_seed(0)  # not those of the accelerators, which are not put back

@@ -12,13 +12,17 @@ from numpy.typing import NDArray
 
 from arborlink.encoder import Embeddings
 from arborlink.labels import Labels
-from arborlink.search import top_rows
+from arborlink.search import Neighbours
+from arborlink.search.reproducible import nearest_reproducibly
 
 
 def shortlist(
     mentions: Embeddings, names: Embeddings, n_each: int, labels: Labels | None = None, device: str = "cpu"
 ) -> NDArray[np.int64]:
     """Rows of ``names.vectors`` that are among the ``n_each`` nearest of some mention; sorted, int64.
+
+    Equally near names go by row, so what is kept for some mentions does not depend on the others: for all of them
+    together it is what is kept for each.
 
     Args:
         mentions: one spelling vector for each mention.
@@ -29,14 +33,24 @@ def shortlist(
     """
     if mentions.n_items == 0 or len(names.vectors) <= n_each:
         return np.arange(len(names.vectors))
+    each_name = Embeddings.one_each(names.vectors)
     if labels is None:
-        return np.unique(top_rows(mentions.vectors, names.vectors, n_each, device=device)[1])
-    kept = [np.empty(0, dtype=np.int64)]
+        queries = Embeddings.one_each(mentions.vectors)
+        return _found(nearest_reproducibly(queries, each_name, n_each, device=device, progress=False))
+    kept: list[NDArray[np.int32]] = [np.empty(0, dtype=np.int32)]
     owners = names.item_of_view
     for members, allowed in labels.meetings():
-        queries = mentions.vectors[np.unique(mentions.rows[members])]
-        among = None if allowed is None else np.unique(names.rows[np.isin(owners, allowed)]).astype(np.int64)
-        n_rows = min(n_each, len(names.vectors) if among is None else len(among))
-        if n_rows:
-            kept.append(top_rows(queries, names.vectors, n_rows, among=among, device=device)[1].ravel())
-    return np.unique(np.concatenate(kept))
+        queries = Embeddings.one_each(mentions.vectors, np.unique(mentions.rows[members]))
+        among = np.arange(len(names.vectors), dtype=np.int32)
+        if allowed is not None:
+            among = np.unique(names.rows[np.isin(owners, allowed)])
+        targets = Embeddings.one_each(names.vectors, among)
+        kept.append(
+            among[_found(nearest_reproducibly(queries, targets, n_each, device=device, progress=False))]
+        )
+    return np.unique(np.concatenate(kept)).astype(np.int64)
+
+
+def _found(neighbours: Neighbours) -> NDArray[np.int64]:
+    items = np.unique(neighbours.items).astype(np.int64)
+    return items[items >= 0]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arborlink.corpus import Corpus
+from arborlink.document import Document
 from arborlink.encoder import Embeddings, Texts
 from arborlink.encoders.model_folder import towers_fingerprint
 from arborlink.encoders.text_encoder import TextEncoder, as_unicode
@@ -22,6 +23,11 @@ from arborlink.labels import Labels
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
+
+# Documents whose words are counted together.
+_DOCUMENTS = 1024
+# Longer ones are sentences of a language without blanks, and are counted sign by sign later.
+_LONGEST_WORD = 32
 
 
 class TowerEncoder:
@@ -108,7 +114,9 @@ def mention_views(
     room = n_tokens - tokenizer.num_special_tokens_to_add() - counter.blanks_at(markers)
     texts: dict[str, int] = {}
     rows: list[int] = []
-    for document in corpus:
+    for number, document in enumerate(corpus):
+        if number % _DOCUMENTS == 0:
+            counter.prepare(corpus.documents[number : number + _DOCUMENTS])
         if document.mentions:
             windows = Windows(document, room, counter, markers)
             rows += [texts.setdefault(windows.of(mention), len(texts)) for mention in document.mentions]
@@ -161,6 +169,11 @@ class TokenCounter:
             first, later = self._lengths(unknown), self._lengths([f" {word}" for word in unknown])
             self._known.update(zip(unknown, map(max, first, later), strict=True))
         return [self._known[word] for word in words]
+
+    def prepare(self, documents: Sequence[Document]) -> None:
+        """Count the words of these documents: of many at once it is several times quicker than one by one."""
+        texts = (document.text for document in documents if document.mentions)
+        self(list({word for text in texts for word in text.split() if len(word) <= _LONGEST_WORD}))
 
     def blanks_at(self, markers: Markers) -> int:
         """Tokens that the two markers of a window cost besides themselves: some tokenizers keep the blank before."""
