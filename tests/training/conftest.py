@@ -10,9 +10,9 @@ import pytest
 from sentence_transformers import SentenceTransformer
 
 from arborlink.encoders.building import build_tower
+from arborlink.encoders.sequences import Sequences
 from arborlink.encoders.views import Markers
 from arborlink.training.examples import EntitySide, Examples
-from arborlink.training.sequences import Sequences
 
 SequencesOf = Callable[[Sequence[Sequence[int]]], Sequences]
 MakeSides = Callable[..., tuple[Examples, EntitySide]]

@@ -172,6 +172,21 @@ def test_the_examples_in_docstrings_run(module: Any) -> None:
     assert outcome.failed == 0
 
 
+def test_a_mention_loses_its_context_or_its_name() -> None:
+    assert (
+        make_config({"objective": {"context_dropout": 0.5, "name_dropout": 0.5}}).objective.name_dropout
+        == 0.5
+    )
+    with pytest.raises(InputError) as refused:
+        make_config({"objective": {"context_dropout": 0.5, "name_dropout": 0.75}})
+    assert str(refused.value) == (
+        "objective.context_dropout and objective.name_dropout add up to 1.25; expected 1 at most"
+    )
+    with pytest.raises(InputError) as refused:
+        make_config({"objective": {"name_mentions": -0.5}})
+    assert str(refused.value) == "objective.name_mentions is -0.5; expected a number from 0 to 100"
+
+
 def test_joint_needs_entities_to_compare_with() -> None:
     with pytest.raises(InputError) as refused:
         make_config({"objective": {"entity_negatives": 0, "shared_negatives": False}})

@@ -10,12 +10,12 @@ from sentence_transformers import SentenceTransformer
 
 from arborlink.corpus import Corpus
 from arborlink.document import Document, Mention
+from arborlink.encoders.sequences import Sequences
 from arborlink.encoders.views import Markers
 from arborlink.entity import Entity
 from arborlink.errors import InputError
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.training.examples import EntitySide, Examples, MentionSide, type_restrictions
-from arborlink.training.sequences import Sequences
 
 MakeTower = Callable[..., SentenceTransformer]
 SequencesOf = Callable[[Sequence[Sequence[int]]], Sequences]

@@ -142,8 +142,17 @@ def test_two_processes_that_were_killed_go_on(
             "encoder": {"entity_views": "names", "pooling": "span"},
             "objective": {"name": "in-batch", "loss": "paper"},
         },
+        {
+            "encoder": {"pooling": "span"},
+            "objective": {"name_mentions": 0.15, "context_dropout": 0.2, "name_dropout": 0.2},
+        },
     ],
-    ids=["one tower, frozen, own negatives", "adapters, chunks, steps added up", "names, span, in-batch"],
+    ids=[
+        "one tower, frozen, own negatives",
+        "adapters, chunks, steps added up",
+        "names, span, in-batch",
+        "names as mentions, masks",
+    ],
 )
 def test_every_kind_of_training_is_shared_alike(tiny_model: Path, tmp_path: Path, sections: Sections) -> None:
     sections = sections | {"encoder": {"dropout": 0.0} | sections["encoder"]}

@@ -104,6 +104,13 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "encoder": {"towers": "one", "entity_views": "names"},
         "objective": {"name": "in-batch"},
     },
+    "names as mentions, masks, mined in mid-epoch": {
+        "objective": {"name_mentions": 0.15, "context_dropout": 0.2, "name_dropout": 0.2, "mine_every": 2}
+    },
+    "names as mentions, in-batch, views of names": {
+        "encoder": {"entity_views": "names"},
+        "objective": {"name": "in-batch", "name_mentions": 0.15, "context_dropout": 0.5},
+    },
     "random positives, cosine": {"objective": {"positives": "random"}, "trainer": {"schedule": "cosine"}},
 }
 

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sentence_transformers import SentenceTransformer
 
+from arborlink.encoders import sequences as sequences_module
+from arborlink.encoders.sequences import Chunk, Sequences, _cheapest_cuts
 from arborlink.training import processes
-from arborlink.training import sequences as sequences_module
 from arborlink.training.objectives import make_objective
-from arborlink.training.sequences import Chunk, Sequences, _cheapest_cuts
 from arborlink.training.towers_in_training import TowersInTraining, side_of_step
 
 SequencesOf = Callable[[Sequence[Sequence[int]]], Sequences]

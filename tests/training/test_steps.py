@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sentence_transformers import SentenceTransformer
 
+from arborlink.encoders.sequences import Sequences
 from arborlink.training.examples import EntitySide, Examples
 from arborlink.training.mining import Mined, Mining
 from arborlink.training.objectives import OBJECTIVES, Needs, Objective, make_objective
 from arborlink.training.scores import Scores, negative_mask
-from arborlink.training.sequences import Sequences
 from arborlink.training.steps import Steps
 from arborlink.training.targets import ENTITY
 from arborlink.training.towers_in_training import TowersInTraining

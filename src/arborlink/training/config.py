@@ -6,7 +6,7 @@ in ``docs/training.md`` and the error messages are made of them and of the range
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -37,12 +37,14 @@ def _ascending(numbers: list[int]) -> list[int]:
 Text = Annotated[str, AfterValidator(_encodable)]
 
 
-class _Section(BaseModel):
+class Section(BaseModel):
+    """Settings that belong together."""
+
     # Strict: the string "3" is no number and 1 is not true; a whole number may stand for a float.
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
-class EncoderConfig(_Section):
+class EncoderConfig(Section):
     """``[encoder]``: what reads mentions and entities, and how two of them are compared."""
 
     base: Text = Field(
@@ -110,7 +112,7 @@ class EncoderConfig(_Section):
         return self
 
 
-class ObjectiveConfig(_Section):
+class ObjectiveConfig(Section):
     """``[objective]``: what is to come out nearer to what."""
 
     name: Literal["in-batch", "knn", "arborescence", "joint"] = Field(
@@ -157,6 +159,22 @@ class ObjectiveConfig(_Section):
         le=_MOST_STEPS,
         description="Steps between two minings; 0 mines at the start of each epoch.",
     )
+    name_mentions: float = Field(
+        default=0.0,
+        ge=0,
+        le=100,
+        description="Aliases of entities that are asked as mentions without context in an epoch, drawn anew each "
+        "time, as a share of the training mentions; 0 for none.",
+    )
+    context_dropout: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="Probability that a mention is read without its context in an epoch.",
+    )
+    name_dropout: float = Field(
+        default=0.0, ge=0, le=1, description="Probability that a mention's own words are masked in an epoch."
+    )
 
     @model_validator(mode="after")
     def _check_negatives(self) -> ObjectiveConfig:
@@ -170,10 +188,14 @@ class ObjectiveConfig(_Section):
                 'objective.entity_negatives is 0 and objective.shared_negatives is false, but the objective "joint" '
                 "compares the gold entity with other entities; raise the one or share negatives"
             )
+        if (total := self.context_dropout + self.name_dropout) > 1:
+            raise ValueError(
+                f"objective.context_dropout and objective.name_dropout add up to {total:g}; expected 1 at most"
+            )
         return self
 
 
-class TrainerConfig(_Section):
+class TrainerConfig(Section):
     """``[trainer]``: how long, how fast, how precisely."""
 
     epochs: int = Field(default=3, ge=1, le=10_000, description="Passes over the training mentions.")
@@ -233,7 +255,7 @@ class TrainerConfig(_Section):
     )
 
 
-class DevConfig(_Section):
+class DevConfig(Section):
     """``[dev]``: the ways of linking tried on dev after each epoch; the best one is stored with the model."""
 
     modes: Annotated[list[Mode], AfterValidator(_each_once)] = Field(
@@ -252,7 +274,13 @@ class DevConfig(_Section):
     )
 
 
-class TrainingConfig(_Section):
+class Sections(Section):
+    """Settings in sections, those of one command."""
+
+    command: ClassVar[str]
+
+
+class TrainingConfig(Sections):
     """All settings of a training, in sections; immutable.
 
     Built from Python it raises pydantic's ``ValidationError``;
@@ -265,6 +293,7 @@ class TrainingConfig(_Section):
         (5, 'joint')
     """
 
+    command: ClassVar[str] = "train"
     encoder: EncoderConfig = EncoderConfig()
     objective: ObjectiveConfig = ObjectiveConfig()
     trainer: TrainerConfig = TrainerConfig()

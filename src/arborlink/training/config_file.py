@@ -10,16 +10,15 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
 from arborlink.errors import InputError
 from arborlink.files import read_lines
-from arborlink.training.config import TrainingConfig
+from arborlink.training.config import Sections, TrainingConfig
 
-_HEADER = "# Settings of `arborlink train --config FILE`; each may be left out."
-_ALL = "`arborlink train --init-config` prints them all"
+Config = TypeVar("Config", bound=Sections)
 _WIDTH = 100
 _LONGEST_SHOWN = 60
 # Below it, a name that is "near" has little in common with what was written.
@@ -47,10 +46,10 @@ class Setting:
 
 
 @cache
-def settings() -> dict[str, Setting]:
+def settings(kind: type[Sections] = TrainingConfig) -> dict[str, Setting]:
     """Every setting by its key, in the order of the file."""
     found: dict[str, Setting] = {}
-    for section, section_field in TrainingConfig.model_fields.items():
+    for section, section_field in kind.model_fields.items():
         model = cast(type[BaseModel], section_field.annotation)
         schemas = model.model_json_schema()["properties"]
         for name, field in model.model_fields.items():
@@ -61,6 +60,11 @@ def settings() -> dict[str, Setting]:
 
 
 def read_config(path: str | Path) -> TrainingConfig:
+    """Read a file of settings of a training; see :func:`read_sections`."""
+    return read_sections(TrainingConfig, path)
+
+
+def read_sections(kind: type[Config], path: str | Path) -> Config:
     """Read a file of settings; those it leaves out have their defaults.
 
     Raises:
@@ -73,7 +77,7 @@ def read_config(path: str | Path) -> TrainingConfig:
     except (ValueError, RecursionError) as error:
         what, where, line = _toml_problem(error, text)
         raise InputError(f"broken TOML: {what}{where}", path, line) from error
-    return make_config(values, path)
+    return make_sections(kind, values, path)
 
 
 def make_config(values: Mapping[str, Any], path: str | Path | None = None) -> TrainingConfig:
@@ -86,16 +90,25 @@ def make_config(values: Mapping[str, Any], path: str | Path | None = None) -> Tr
         >>> make_config({"trainer": {"epochs": 5}}).trainer.epochs
         5
     """
+    return make_sections(TrainingConfig, values, path)
+
+
+def make_sections(kind: type[Config], values: Mapping[str, Any], path: str | Path | None = None) -> Config:
+    """The same for settings of another kind.
+
+    Raises:
+        InputError: a setting that there is not, or a value it does not take.
+    """
     try:
-        return TrainingConfig.model_validate(values)
+        return kind.model_validate(values)
     except ValidationError as error:
         found = error.errors(include_url=False)
         # A misspelt name is the likelier cause of other complaints than the other way round.
         first = next((problem for problem in found if problem["type"] == "extra_forbidden"), found[0])
-        raise InputError(_problem(dict(first), values), path) from error
+        raise InputError(_problem(kind, dict(first), values), path) from error
 
 
-def with_settings(config: TrainingConfig, assignments: Iterable[str]) -> TrainingConfig:
+def with_settings(config: Config, assignments: Iterable[str]) -> Config:
     """The same configuration with ``section.name=value`` in place of what it says; the last of two counts.
 
     Values are TOML; a bare word is a string, and ``none`` unsets a setting that need not be set.
@@ -113,19 +126,19 @@ def with_settings(config: TrainingConfig, assignments: Iterable[str]) -> Trainin
         key, equals, text = (part.strip() for part in assignment.partition("="))
         if not equals:
             raise InputError(f"{assignment!r} is no assignment; expected key=value, such as trainer.epochs=3")
-        if key not in settings():
-            raise InputError(_unknown(key))
+        if key not in settings(type(config)):
+            raise InputError(_unknown(type(config), key))
         section, name = key.split(".")
-        values[section][name] = _parsed(key, text)
-    return make_config(values)
+        values[section][name] = _parsed(settings(type(config))[key], text)
+    return make_sections(type(config), values)
 
 
-def write_config(config: TrainingConfig) -> str:
+def write_config(config: Sections) -> str:
     """The file that says the same, every setting below its description; one that is not set is commented out."""
-    lines = [_HEADER]
+    lines = [f"# Settings of `arborlink {config.command} --config FILE`; each may be left out."]
     values = config.model_dump()
     opened = ""
-    for setting in settings().values():
+    for setting in settings(type(config)).values():
         section, name = setting.key.split(".")
         if section != opened:
             lines += ["", f"[{section}]"]
@@ -151,8 +164,7 @@ def toml_value(value: Any) -> str:
     return repr(value) if isinstance(value, int | float) else str(value)
 
 
-def _parsed(key: str, text: str) -> Any:
-    setting = settings()[key]
+def _parsed(setting: Setting, text: str) -> Any:
     if text == "none" and setting.default is None:
         return None
     try:
@@ -160,7 +172,7 @@ def _parsed(key: str, text: str) -> Any:
     except (ValueError, RecursionError) as error:
         if text.startswith(('"', "'", "[", "{")):
             what, _, _ = _toml_problem(error, text)
-            raise InputError(f"{key} is {_cut(text)}, which is broken TOML: {what}") from error
+            raise InputError(f"{setting.key} is {_cut(text)}, which is broken TOML: {what}") from error
         return text
     # A folder may be called 2024 or true; a line break would begin another assignment.
     is_text = isinstance(setting.default, str) and not isinstance(parsed["value"], str)
@@ -177,10 +189,10 @@ def _toml_problem(error: Exception, text: str) -> tuple[str, str, int | None]:
     return what, " at the end" if at_end else "", text.count("\n") + 1 if at_end else None
 
 
-def _problem(error: dict[str, Any], values: Mapping[str, Any]) -> str:
+def _problem(kind: type[Sections], error: dict[str, Any], values: Mapping[str, Any]) -> str:
     section, *names = map(str, error["loc"])
     if error["type"] == "extra_forbidden":
-        return _unknown(".".join([section, *names]), is_section=isinstance(error["input"], Mapping))
+        return _unknown(kind, ".".join([section, *names]), is_section=isinstance(error["input"], Mapping))
     if not names:
         if error["type"] == "value_error":  # a check of several settings, which names them itself
             return str(error["ctx"]["error"])
@@ -189,23 +201,26 @@ def _problem(error: dict[str, Any], values: Mapping[str, Any]) -> str:
         )
     key = f"{section}.{names[0]}"
     of_validator = error["type"] == "value_error"
-    expected = str(error["ctx"]["error"]) if of_validator else settings()[key].expected
+    expected = str(error["ctx"]["error"]) if of_validator else settings(kind)[key].expected
     return f"{key} is {_shown(values[section][names[0]])}; expected {expected}"
 
 
-def _unknown(key: str, is_section: bool = False) -> str:
-    sections = list(TrainingConfig.model_fields)
+def _unknown(kind: type[Sections], key: str, is_section: bool = False) -> str:
+    sections, all_of_them = (
+        list(kind.model_fields),
+        f"`arborlink {kind.command} --init-config` prints them all",
+    )
     if key in sections:
-        return f"{key} is a section, not a setting; {_ALL}"
+        return f"{key} is a section, not a setting; {all_of_them}"
     if is_section and "." not in key:
         near = max(sections, key=lambda section: _likeness(key, section))
         hint = f"did you mean [{near}]?" if _likeness(key, near) >= _LEAST_LIKENESS else None
         return (
             f"[{key}] is not a section; {hint or 'there are ' + ', '.join(f'[{name}]' for name in sections)}"
         )
-    near = max(settings(), key=lambda known: _likeness_of_keys(key, known))
+    near = max(settings(kind), key=lambda known: _likeness_of_keys(key, known))
     is_near = _likeness_of_keys(key, near) >= _LEAST_LIKENESS
-    return f"{key} is not a setting; " + (f"did you mean {near}?" if is_near else _ALL)
+    return f"{key} is not a setting; " + (f"did you mean {near}?" if is_near else all_of_them)
 
 
 def _likeness(written: str, known: str) -> float:

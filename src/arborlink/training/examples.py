@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
 from arborlink.corpus import Corpus
+from arborlink.encoders.sequences import Sequences
 from arborlink.encoders.towers import entity_texts, mention_views
 from arborlink.encoders.views import EntityViews, Markers
 from arborlink.errors import InputError
@@ -16,7 +17,6 @@ from arborlink.evaluation.gold import Gold
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.labels import Labels, same_labels
 from arborlink.linker import type_labels
-from arborlink.training.sequences import Sequences
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,14 @@ class EntitySide:
         texts: the distinct texts.
         text_of_view: int32, shape (n_views,): the text of each view.
         offsets: int64, shape (n_entities + 1,): entity e owns the views from ``offsets[e]`` to ``offsets[e + 1]``.
+        beyond: int32: the entities of views that come after those. They are not searched: a mention made of a name is
+            compared with the one made for it, see :mod:`arborlink.training.drawing`.
     """
 
     texts: Sequences
     text_of_view: NDArray[np.int32]
     offsets: NDArray[np.int64]
+    beyond: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, dtype=np.int32))
 
     @classmethod
     def of(
@@ -53,9 +56,25 @@ class EntitySide:
         return len(self.offsets) - 1
 
     @property
+    def n_searched(self) -> int:
+        """Views that are searched: all but those beyond."""
+        return int(self.offsets[-1])
+
+    @property
     def entity_of_view(self) -> NDArray[np.int32]:
         """The entity each view belongs to; int32, shape (n_views,)."""
-        return np.repeat(np.arange(self.n_entities, dtype=np.int32), np.diff(self.offsets))
+        searched = np.repeat(np.arange(self.n_entities, dtype=np.int32), np.diff(self.offsets))
+        return np.concatenate([searched, self.beyond])
+
+    def with_views(self, texts: Sequences, entities: NDArray[np.int32]) -> EntitySide:
+        """The same with one more view for each of these texts, which belong to these entities."""
+        rows = len(self.texts) + np.arange(len(texts), dtype=np.int32)
+        return EntitySide(
+            self.texts.joined(texts),
+            np.concatenate([self.text_of_view, rows]).astype(np.int32),
+            self.offsets,
+            np.concatenate([self.beyond, entities]).astype(np.int32),
+        )
 
 
 @dataclass(frozen=True)
@@ -90,13 +109,15 @@ class Examples:
     """The mentions that can be learned from: those labelled with exactly one gold id.
 
     Args:
-        mentions: their numbers in the corpus; int64, shape (n,).
+        mentions: their numbers in the corpus; int64, shape (n,); -1 for those made of a name.
         texts: token ids of the windows.
         text_of_mention: int32, shape (n,), the window of each.
         groups: int64, shape (n,): the gold entity's number in the knowledge base, or, for a gold id that is not in
             it, a number beyond: mentions with the same group are coreferent.
         n_entities: entities of the knowledge base: groups below this can be linked.
         counts: how many mentions there were of each kind, for the report.
+        gold_view: int32, shape (n,): the entity view that a mention is to be compared with, -1 where that is the
+            nearest of its entity; ``None`` if it is so for all.
     """
 
     mentions: NDArray[np.int64]
@@ -105,6 +126,7 @@ class Examples:
     groups: NDArray[np.int64]
     n_entities: int
     counts: dict[str, int]
+    gold_view: NDArray[np.int32] | None = None
 
     @classmethod
     def of(cls, corpus: Corpus, kb: KnowledgeBase, side: MentionSide) -> Examples:

@@ -41,12 +41,26 @@ def fitting_chunk(
         free: bytes that are free; asked of the device if not given.
     """
     network: Any = tower[0].auto_model
-    config = network.config
+    n_texts = batch_size * (3 + needs.entity_negatives + needs.mention_negatives)  # at most: many are shared
+    return chunk_that_fits(n_texts, max_length, network.config, tower.device, free)
+
+
+def chunk_that_fits(
+    n_texts: int, max_length: int, config: Any, device: torch.device, free: int | None = None
+) -> int:
+    """Tokens to read at a time so that a step of so many texts fits into memory; 0 if all of it does.
+
+    Args:
+        n_texts: texts of a step.
+        max_length: tokens of a text at most.
+        config: the network's own, as transformers has it.
+        device: where it is.
+        free: bytes that are free; asked of the device if not given.
+    """
     per_token = (
         _BYTES * int(config.num_hidden_layers) * int(config.hidden_size)
     )  # every config has these names
-    n_texts = batch_size * (3 + needs.entity_negatives + needs.mention_negatives)  # at most: many are shared
-    room = int(_SHARE * (_free_memory(tower.device) if free is None else free)) // per_token
+    room = int(_SHARE * (_free_memory(device) if free is None else free)) // per_token
     return 0 if n_texts * max_length <= room else max(max_length, room // 4)
 
 

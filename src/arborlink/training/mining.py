@@ -87,6 +87,7 @@ class Mining:
         counts = views[entity + 1] - views[entity]
         drawn = np.random.default_rng([self.seed, epoch, 1]).random(len(entity))
         gold[examples.in_kb] = views[entity] + (drawn * counts).astype(np.int64)
+        gold = self._said(gold)
         nothing = np.empty((len(examples), 0), dtype=np.int32)
         alone = np.arange(len(examples), dtype=np.int32)
         return Mined(gold, np.full(len(examples), NOBODY, dtype=np.int32), nothing, nothing, alone)
@@ -96,14 +97,18 @@ class Mining:
         examples, needs = self.examples, self.needs
         mentions = mention_texts[_on(mention_texts, examples.text_of_mention)]
         views = entity_texts[_on(entity_texts, self.entities.text_of_view)]
-        gold, affinity = self._gold_views(mentions, views)
+        nearest, affinity = self._gold_views(mentions, views)
+        gold = self._said(nearest)
+        other = np.flatnonzero(gold != nearest)
+        affinity[other] = _products(mentions, other, views, gold[other].astype(np.int64))
         of_entities, of_mentions = (None, None) if self.types is None else self.types
+        n_searched = self.entities.n_searched
         wrong_views = nearest_apart(
             mentions,
-            views,
+            views[:n_searched],
             needs.entity_negatives,
             examples.groups,
-            self.entities.entity_of_view.astype(np.int64),
+            self.entities.entity_of_view[:n_searched].astype(np.int64),
             allowed=None if of_entities is None else of_entities.meetings(),
         )
         wrong_mentions = nearest_apart(
@@ -119,13 +124,18 @@ class Mining:
         if needs.targets:
             positive = positives(self.positives, mentions.cpu().numpy(), affinity, examples.groups, seed)
         if self.block_size > 1:
-            compared = np.concatenate([gold[:, None], wrong_views], axis=1)
+            compared = np.concatenate([nearest[:, None], wrong_views], axis=1)
             if not needs.entity_negatives:
                 compared = wrong_mentions
             block = blocks_of_like(compared, self.block_size, seed)
         else:
             block = np.arange(len(examples), dtype=np.int32)
         return Mined(gold, positive, wrong_views, wrong_mentions, block)
+
+    def _said(self, gold: NDArray[np.int32]) -> NDArray[np.int32]:
+        """These gold views, but where an example says which one it is compared with."""
+        said = self.examples.gold_view
+        return gold if said is None else np.where(said >= 0, said, gold).astype(np.int32)
 
     def _gold_views(
         self, mentions: torch.Tensor, views: torch.Tensor

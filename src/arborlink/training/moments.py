@@ -36,9 +36,11 @@ class Moments(TrainerCallback):
             folder, trainer.resumed_from = trainer.resumed_from, None
             trainer.n_looked = state.global_step
             if trainer.course.epochs and trainer.course.epochs[-1].number == number + 1:
+                trainer.draw(number)
                 trainer.steps.start(number, Mined.read(folder / MINED_FILE))
                 return
         trainer.course.epochs.append(Epoch(number + 1))
+        trainer.draw(number)
         trainer.steps.start(number, trainer.mine(number))
 
     def on_step_end(

@@ -103,6 +103,7 @@ class Training:
         from transformers import set_seed
 
         from arborlink.training.adapting import make_towers
+        from arborlink.training.drawing import Drawing
         from arborlink.training.material import Material
         from arborlink.training.objectives import make_objective
         from arborlink.training.processes import process_number
@@ -123,7 +124,6 @@ class Training:
         self.material = material or Material.of(
             kb, train, dev, config, towers, self.markers, on.type, self.progress
         )
-        self.tell(self.material.described())
         objective = config.objective
         self.objective = make_objective(
             objective.name,
@@ -132,6 +132,10 @@ class Training:
             entity_negatives=objective.entity_negatives,
             mention_negatives=objective.mention_negatives,
         )
+        self.drawing = Drawing(
+            self.material, kb, config, (towers[0].tokenizer, towers[1].tokenizer), self.markers
+        )
+        self.tell(self.drawing.described())
         self.towers = TowersInTraining(*towers, self.objective, config.encoder.temperature)
 
     def go(self) -> ArborTrainer:
@@ -147,7 +151,7 @@ class Training:
         folder = self.output / UNFINISHED
         sizes = self._sizes()
         if self.is_first:
-            sizes = begin(self.output, config, material.fingerprint, sizes)
+            sizes = begin(self.output, config, self.drawing.fingerprint, sizes)
         self.sizes = sizes = from_first(sizes)
         self.towers.recompute = sizes["chunk_tokens"] > 0
         last = next(iter(complete_checkpoints(folder)[::-1]), None)
@@ -171,6 +175,8 @@ class Training:
             config.trainer.block_size,
             material.types,
         )
+        drawn = self.drawing.draw(0)  # as many as in any other epoch
+        steps.learn_from(drawn.examples, drawn.entities, drawn.scopes)
         n_steps = config.trainer.epochs * -(-len(steps) // config.trainer.accumulate)
         self.arguments.warmup_steps = round(config.trainer.warmup * n_steps)
         with noted_bar("Training", n_steps, self.progress) as bar, attention_for_any_shape():
@@ -179,6 +185,7 @@ class Training:
                 self.arguments,
                 steps=steps,
                 mining=mining,
+                drawing=self.drawing,
                 dev=material.dev,
                 patience=config.trainer.patience,
                 mine_every=config.objective.mine_every,
@@ -203,7 +210,8 @@ class Training:
         from arborlink.training.steps import askable
 
         config, material, needs = self.config.trainer, self.material, self.objective.needs
-        batch_size = config.batch_size or default_batch_size(len(askable(material.examples, needs)))
+        n_queries = len(askable(material.examples, needs)) + self.drawing.n_names
+        batch_size = config.batch_size or default_batch_size(n_queries)
         longest = max(material.mention_tokens, material.entity_tokens)
         tower = self.towers.mention_tower
         chunk_tokens = config.chunk_tokens or fitting_chunk(needs, batch_size, longest, tower)

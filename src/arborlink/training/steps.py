@@ -54,7 +54,6 @@ class Steps(Dataset[dict[str, Any]]):
         seed: int = 0,
         scopes: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
     ) -> None:
-        self.examples = examples
         self.entities = entities
         self.needs = needs
         self.batch_size = batch_size
@@ -62,12 +61,23 @@ class Steps(Dataset[dict[str, Any]]):
         self.max_tokens = max_tokens
         self.per_chunk = per_chunk
         self.seed = seed
-        self.scopes = scopes
         self.mined: Mined | None = None
-        self._askable = askable(examples, needs)
-        self._entity_of_view = entities.entity_of_view.astype(np.int64)
-        self._order = self._askable
         self.n_sequences = 0
+        self.learn_from(examples, entities, scopes)
+
+    def learn_from(
+        self,
+        examples: Examples,
+        entities: EntitySide,
+        scopes: tuple[NDArray[np.int64], NDArray[np.int64]] | None,
+    ) -> None:
+        """Take what was drawn for an epoch; the entity views may be more than those of the knowledge base."""
+        self.examples = examples
+        self.scopes = scopes
+        self._views = entities
+        self._entity_of_view = entities.entity_of_view.astype(np.int64)
+        self._askable = askable(examples, self.needs)
+        self._order = self._askable
 
     def start(self, epoch: int, mined: Mined) -> None:
         """Draw the order of this epoch's queries: block by block, blocks and what is in them at random."""
@@ -132,7 +142,7 @@ class Steps(Dataset[dict[str, Any]]):
         if which == "mentions":
             texts, rows = self.examples.texts, self.examples.text_of_mention
         else:
-            texts, rows = self.entities.texts, self.entities.text_of_view
+            texts, rows = self._views.texts, self._views.text_of_view
         return side_of_step(texts, rows[items].astype(np.int64), self.max_tokens, self.per_chunk)
 
     def _parents(

@@ -13,10 +13,10 @@ from sentence_transformers import SentenceTransformer
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.checkpoint import checkpoint
 
+from arborlink.encoders.sequences import Sequences
 from arborlink.training.objectives import Objective
 from arborlink.training.processes import all_rows, own_share
 from arborlink.training.scores import Scores, negative_mask
-from arborlink.training.sequences import Sequences
 
 # Tokens encoded at a time where no gradients are kept.
 _CPU_TOKENS, _ACCELERATOR_TOKENS = 4096, 262144

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from arborlink.progress import Bar
 from arborlink.training.adapting import frozen_rows
 from arborlink.training.checkpoints import complete_checkpoints, load_weights
 from arborlink.training.course import Course
+from arborlink.training.drawing import Drawing
 from arborlink.training.judge import Judgement
 from arborlink.training.material import Dev
 from arborlink.training.mining import Mined, Mining
@@ -43,6 +44,7 @@ class ArborTrainer(Trainer):
         args: the trainer's own settings.
         steps: the steps of an epoch.
         mining: how their neighbours are found.
+        drawing: what is drawn anew for each epoch.
         dev: what judges an epoch, if anything does.
         patience: epochs without a better judgement before it stops; 0 never stops.
         mine_every: steps between two minings; 0 mines at the start of each epoch.
@@ -60,6 +62,7 @@ class ArborTrainer(Trainer):
         *,
         steps: Steps,
         mining: Mining,
+        drawing: Drawing,
         dev: Dev | None,
         patience: int,
         mine_every: int,
@@ -73,6 +76,7 @@ class ArborTrainer(Trainer):
         self.towers = model
         self.steps = steps
         self.mining = mining
+        self.drawing = drawing
         self.dev = dev
         self.patience = patience
         self.mine_every = mine_every
@@ -168,7 +172,7 @@ class ArborTrainer(Trainer):
         return judge.judge(mentions, Embeddings(vectors, entities.text_of_view, entities.offsets), voters)
 
     def _voters(self) -> Examples:
-        examples = self.steps.examples
+        examples = self.drawing.material.examples
         vectors = self.towers.embed("mentions", examples.texts, self.precision).cpu().numpy()
         rows = examples.text_of_mention[examples.in_kb]
         entity = examples.groups[examples.in_kb].astype(np.int32)
@@ -183,12 +187,25 @@ class ArborTrainer(Trainer):
             self._entity_vectors = (step, vectors)
         return self._entity_vectors[1]
 
+    def draw(self, epoch: int) -> None:
+        """Begin an epoch with what is drawn for it."""
+        start = time.perf_counter()
+        drawn = self.drawing.draw(epoch)
+        self.steps.learn_from(drawn.examples, drawn.entities, drawn.scopes)
+        self.mining = replace(
+            self.mining, examples=drawn.examples, entities=drawn.entities, types=drawn.types
+        )
+        self.course.epochs[-1].spend("mining", time.perf_counter() - start)
+
     def mine(self, epoch: int) -> Mined:
         """Find the neighbours that the next steps are planned with."""
         start = time.perf_counter()
         if self.mining.needs_vectors:
             mentions = self.towers.embed("mentions", self.steps.examples.texts, self.precision)
             entities = self.entity_vectors()
+            more = self.mining.entities.texts.since(len(entities))
+            if len(more):
+                entities = torch.cat([entities, self.towers.embed("entities", more, self.precision)])
             mined: Mined | None = (
                 self.mining.mine(mentions, entities, epoch) if process_number() == 0 else None
             )

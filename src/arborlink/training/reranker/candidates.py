@@ -1,0 +1,110 @@
+"""Whom a training mention is compared with: its own entity, and the nearest wrong ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import load_file, save_file
+
+from arborlink.corpus import Corpus
+from arborlink.errors import InputError
+from arborlink.evaluation.gold import Gold
+from arborlink.files import partial_path
+from arborlink.knowledge_base import KnowledgeBase
+from arborlink.linker import Linker, labels_of
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The mentions that are learned from, and their candidates.
+
+    Args:
+        mentions: int64, shape (n,): their numbers in the documents.
+        items: int32, shape (n, k): the gold entity first, then wrong ones, the nearest first; -1 for none.
+    """
+
+    mentions: NDArray[np.int64]
+    items: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.mentions)
+
+    @property
+    def n_pairs(self) -> int:
+        """Pairs of an epoch."""
+        return int((self.items >= 0).sum())
+
+    def write(self, path: Path) -> None:
+        """Keep them, whole or not at all."""
+        partial = partial_path(path)
+        save_file({"mentions": self.mentions, "items": np.ascontiguousarray(self.items)}, partial)
+        partial.replace(path)
+
+    @classmethod
+    def read(cls, path: Path) -> Candidates:
+        """Read what :meth:`write` wrote."""
+        content = load_file(path)
+        return cls(content["mentions"], content["items"])
+
+
+def mine(linker: Linker, kb: KnowledgeBase, corpus: Corpus, k: int) -> Candidates:
+    """Search the candidates of every mention that is labelled with exactly one entity of the knowledge base.
+
+    Labelled examples do not vote here: each training mention would vote for itself.
+
+    Args:
+        linker: whose towers search; its re-ranker, if it has one, is not asked.
+        kb: the knowledge base.
+        corpus: labelled documents.
+        k: candidates of each mention, its own entity included.
+
+    Raises:
+        InputError: nothing can be learned from these documents.
+    """
+    gold = Gold.of(corpus, kb)
+    mentions = np.flatnonzero(gold.linkable & ~gold.composite)
+    if not len(mentions):
+        raise InputError(
+            f"none of the {corpus.n_mentions:,} mentions of the training documents is labelled with exactly one "
+            "entity of the knowledge base; give the knowledge base they were labelled with"
+        )
+    labels = labels_of(corpus, kb, is_asked=False) if linker.defaults.by_type else None
+    towers = linker.with_examples(None).with_reranker(None)
+    near = towers.neighbourhood(corpus, kb, k, 0, labels=labels).near
+    own = gold.pairs[np.searchsorted(gold.pairs, mentions * len(kb))] - mentions * len(kb)
+    return Candidates(mentions, with_gold(own.astype(np.int32), near.items[mentions], _same_text(kb), k))
+
+
+def with_gold(
+    gold: NDArray[np.int32], near: NDArray[np.int32], alike: NDArray[np.int64], k: int
+) -> NDArray[np.int32]:
+    """The gold entity of each mention before the nearest others that differ from it.
+
+    Args:
+        gold: shape (n,).
+        near: entities, nearest first, shape (n, any number); -1 for none.
+        alike: shape (n_entities,): equal numbers for entities that a reader cannot tell apart. Such a twin of the
+            gold entity is no negative.
+        k: how many, the gold one included.
+    """
+    is_wrong = (near >= 0) & (alike[near] != alike[gold][:, None])
+    order = np.argsort(~is_wrong, axis=1, kind="stable")[:, : k - 1]
+    wrong = np.where(
+        np.take_along_axis(is_wrong, order, axis=1), np.take_along_axis(near, order, axis=1), np.int32(-1)
+    )
+    return np.concatenate([gold[:, None], wrong], axis=1)
+
+
+def _same_text(kb: KnowledgeBase) -> NDArray[np.int64]:
+    """Equal numbers for entities that differ in their ids alone."""
+    seen: dict[tuple[object, ...], int] = {}
+    return np.array(
+        [
+            seen.setdefault((entity.names, entity.types, entity.description), len(seen))
+            for entity in kb.entities
+        ],
+        dtype=np.int64,
+    )
