@@ -98,7 +98,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--kb", required=True)
     parser.add_argument("--dev", required=True, help="documents to learn from")
     parser.add_argument("--test", required=True, help="documents to judge by")
-    parser.add_argument("--model", help="a model's folder or name; the embedded one without it")
+    parser.add_argument("--model", help="a model's folder or name; the default one without it")
     parser.add_argument(
         "--hide", type=float, nargs="+", default=[0.0], help="shares of entities hidden on dev"
     )

@@ -45,7 +45,7 @@ def main() -> None:
     parser.add_argument("--k", type=int, default=64, help="neighbours searched by both searches")
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
-    encoder = load_encoder(device="cpu", progress=False)
+    encoder = load_encoder("untrained", device="cpu", progress=False)
     assert isinstance(encoder, NameEncoder)
     corpus, kb = Corpus.read(arguments.documents), KnowledgeBase.read(arguments.kb)
     report: dict[str, Any] = {
@@ -129,7 +129,16 @@ def whole(kb: Path, documents: Path) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         for run in ("first", "second"):
             output = Path(folder) / run
-            command = [sys.executable, "-m", "arborlink.cli.main", "link", "--device", "cpu"]
+            command = [
+                sys.executable,
+                "-m",
+                "arborlink.cli.main",
+                "link",
+                "--device",
+                "cpu",
+                "--model",
+                "untrained",
+            ]
             command += ["--kb", str(kb), "--documents", str(documents), "--output", str(output)]
             start = time.perf_counter()
             subprocess.run([*command, "--cache", f"{folder}/cache"], check=True, stdout=subprocess.DEVNULL)

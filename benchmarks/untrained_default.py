@@ -43,7 +43,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", nargs="+", metavar="NAME=DOCUMENTS,KB[,ID_MAP]")
-    parser.add_argument("--model", help="a folder or name instead of the embedded model")
+    parser.add_argument("--model", default="untrained", help="a folder or name instead of the embedded model")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--cache", type=Path, help="folder for embeddings")
     parser.add_argument(

@@ -31,27 +31,32 @@ def chapter(verb: str) -> str:
     return found[1]
 
 
+def parameters(verb: str) -> list[Any]:
+    """Arguments and options of a verb, or of all the verbs that stand below it."""
+    command = COMMANDS[verb]
+    below = getattr(command, "commands", {verb: command})
+    return [parameter for each in below.values() for parameter in each.params]
+
+
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_every_option_is_in_the_table_of_its_verb_and_no_other(verb: str) -> None:
-    options = {
-        name for parameter in COMMANDS[verb].params for name in parameter.opts if name.startswith("--")
-    }
-    documented = set(re.findall(r"^\| `(--[a-z-]+)", chapter(verb), re.MULTILINE))
+    options = {name for parameter in parameters(verb) for name in parameter.opts if name.startswith("--")}
+    documented = set(re.findall(r"^\| `(?:[a-z]+ )?(--[a-z-]+)", chapter(verb), re.MULTILINE))
     assert documented == options - {"--help"}
 
 
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_every_argument_is_in_the_table_of_its_verb(verb: str) -> None:
-    for parameter in COMMANDS[verb].params:
+    for parameter in parameters(verb):
         if parameter.param_type_name == "argument":
             name = (parameter.metavar or parameter.name).strip("{}").upper()
             assert f"| `{name}` |" in chapter(verb)
 
 
 def test_every_verb_is_in_the_table_and_has_a_chapter() -> None:
-    chapters = re.findall(r"^## (\w+)$", CLI_PAGE, re.MULTILINE)
+    chapters = re.findall(r"^## ([\w-]+)$", CLI_PAGE, re.MULTILINE)
     assert set(chapters) == set(COMMANDS)
-    assert re.findall(r"^\| \[`(\w+)`\]", CLI_PAGE, re.MULTILINE) == chapters
+    assert re.findall(r"^\| \[`([\w-]+)`\]", CLI_PAGE, re.MULTILINE) == chapters
 
 
 @pytest.mark.parametrize("name", arborlink.__all__)

@@ -1,4 +1,4 @@
-"""Make the pictures of ``docs/pictures``: link the demo world, write its report, photograph it.
+"""Make the pictures of ``docs/pictures``: the report of the demo world, and the review page on a workspace of it.
 
 Needs Chromium (``tools/install_chromium.py``) and the development dependencies. Run it from anywhere::
 
@@ -14,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
+
+from review_screenshots import review_pictures
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -70,6 +72,8 @@ def main() -> int:
             page.screenshot(path=PICTURES / f"{name}.png", **prepare(page))
             print(PICTURES / f"{name}.png")
             page.close()
+        for picture in review_pictures(browser, Path(folder), PICTURES):
+            print(picture)
         browser.close()
     return 0
 

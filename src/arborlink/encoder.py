@@ -48,6 +48,11 @@ class Embeddings:
         """For each entry of ``rows``, the item it belongs to; int32, shape (n_views,)."""
         return np.repeat(np.arange(self.n_items, dtype=np.int32), np.diff(self.offsets))
 
+    @property
+    def views(self) -> NDArray[np.int64]:
+        """For each entry of ``rows`` one number: the item in the upper half, the row in the lower."""
+        return (self.item_of_view.astype(np.int64) << 32) | self.rows.astype(np.int64)
+
 
 @dataclass(frozen=True, slots=True)
 class Texts:
@@ -114,7 +119,10 @@ class TextualEncoder(Encoder, Protocol):
 
     @property
     def entity_texts_need_corpus(self) -> bool:
-        """Whether ``entity_texts`` leaves out texts that no mention of the corpus is near to."""
+        """Whether ``entity_texts`` leaves out texts that no mention of the corpus is near to.
+
+        Then each mention keeps its own: the texts for two corpora together are those for one and those for the other.
+        """
         ...
 
     def mention_texts(self, corpus: Corpus) -> Texts:

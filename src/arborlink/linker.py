@@ -17,6 +17,7 @@ import numpy as np
 from arborlink.confidence import CALIBRATION_FILE, Calibration, read_calibration, refusal, with_confidence
 from arborlink.corpus import Corpus
 from arborlink.encoder import Embeddings, Encoder
+from arborlink.encoders.default_model import resolve_model
 from arborlink.encoders.model_folder import Inference, is_model_folder, read_settings
 from arborlink.encoders.promise import check_embeddings
 from arborlink.errors import InputError
@@ -24,8 +25,10 @@ from arborlink.knowledge_base import KnowledgeBase
 from arborlink.labels import Labels
 from arborlink.neighbourhood import Neighbourhood
 from arborlink.partition import Mode, partition
+from arborlink.reranking import Reranker, has_reranker, read_reranker
 from arborlink.result import Result
 from arborlink.result.from_partition import candidates_of, links_of
+from arborlink.search import Neighbours
 from arborlink.voting import TEMPERATURE, Examples
 
 DEFAULT_SHORTLIST = 32
@@ -42,6 +45,7 @@ class Linker:
         model: what to call the model in a result; ``None`` takes the encoder's fingerprint.
         calibration: how sure links of this model are; ``None`` where that is not known.
         temperature: the one the encoder was trained with: how sharply labelled examples vote.
+        reranker: takes a second look at the nearest entities of each mention; ``None`` for none.
 
     Example:
         >>> linker = Linker.load()                                             # doctest: +SKIP
@@ -57,6 +61,7 @@ class Linker:
         model: str | None = None,
         calibration: Calibration | None = None,
         temperature: float = TEMPERATURE,
+        reranker: Reranker | None = None,
     ) -> None:
         self.encoder = encoder
         self.device = device
@@ -65,6 +70,7 @@ class Linker:
         self.model = model
         self.calibration = calibration
         self.temperature = temperature
+        self.reranker = reranker
         self.examples: Corpus | None = None
         self._example_vectors: Embeddings | None = None
 
@@ -79,11 +85,35 @@ class Linker:
         other.examples, other._example_vectors = examples, None
         return other
 
+    def with_reranker(self, reranker: Reranker | None) -> Linker:
+        """The same linker with this re-ranker, or without any."""
+        other = copy.copy(self)
+        other.reranker = reranker
+        return other
+
+    def reranking(self, n: int | None) -> Linker:
+        """The same linker, re-ranking the n nearest entities of each mention: 0 none, ``None`` its own number.
+
+        Raises:
+            InputError: there is nothing to re-rank with, or n is below 0.
+        """
+        if n is None:
+            return self
+        if n == 0:
+            return self.with_reranker(None)
+        if self.reranker is None:
+            raise InputError(
+                f"rerank is {n}, but the model has no re-ranker; `arborlink train-reranker` gives it one"
+            )
+        return self.with_reranker(self.reranker.of_n(n))
+
     @property
     def name(self) -> str:
-        """Names what decides the affinities: the model, and the examples if there are any."""
+        """Names what decides who is how near: the model, the examples and the re-ranker if there are any."""
         name = self.model or self.encoder.fingerprint
-        return name if self.examples is None else f"{name}+{_digest(self.examples)}"
+        if self.examples is not None:
+            name += f"+{_digest(self.examples)}"
+        return name if self.reranker is None else f"{name}+reranker-{self.reranker.fingerprint}"
 
     @classmethod
     def load(
@@ -97,13 +127,15 @@ class Linker:
         cache: str | Path | bool = True,
         progress: bool | None = None,
         calibration: str | Path | None = None,
+        reranker: bool = True,
     ) -> Linker:
-        """A linker with the embedded encoder, or with that of a folder or a Hugging Face name.
+        """A linker with the default model, or with that of a folder or a Hugging Face name.
 
         A model that ArborLink saved brings its own defaults for :meth:`link`: what was best on its dev documents.
 
         Args:
-            model: nothing, a folder or a name; see :func:`arborlink.encoders.load_encoder` for this and the next.
+            model: nothing for the default, ``"untrained"``, a folder or a name; see
+                :func:`arborlink.encoders.load_encoder` for this and the next.
             entity_model: the entity tower, where ``model`` is only the mention tower.
             view: what an untrained model compares.
             shortlist: names to encode for each mention string, nearest by spelling; 0 encodes all.
@@ -111,6 +143,7 @@ class Linker:
             cache: keep embeddings on disk: in the user's cache folder (``True``), in this folder, or not at all.
             progress: show bars; ``None`` shows them on a terminal only.
             calibration: a file of ``arborlink calibrate``; ``None`` takes the one in the model's folder, if any.
+            reranker: load the re-ranker in the model's folder, if there is one.
         """
         from arborlink.encoders import load_encoder
         from arborlink.encoders.cache import default_cache_folder
@@ -128,13 +161,24 @@ class Linker:
             progress=progress,
         )
         known = None if calibration is None else read_calibration(calibration)
-        if model is None or not is_model_folder(Path(model)):
+        chosen = resolve_model(model)
+        if chosen is None or not is_model_folder(Path(chosen)):
             return cls(encoder, device, progress, calibration=known)
-        settings = read_settings(Path(model))
-        if known is None and (Path(model) / CALIBRATION_FILE).is_file():
-            known = read_calibration(Path(model))
+        settings = read_settings(Path(chosen))
+        if known is None and (Path(chosen) / CALIBRATION_FILE).is_file():
+            known = read_calibration(Path(chosen))
+        second = (
+            read_reranker(Path(chosen), device, progress) if reranker and has_reranker(Path(chosen)) else None
+        )
         return cls(
-            encoder, device, progress, settings.inference, settings.fingerprint, known, settings.temperature
+            encoder,
+            device,
+            progress,
+            settings.inference,
+            settings.fingerprint,
+            known,
+            settings.temperature,
+            second,
         )
 
     def link(
@@ -148,6 +192,7 @@ class Linker:
         by_type: bool | None = None,
         candidates: int = 0,
         target_error: float | None = None,
+        rerank: int | None = None,
     ) -> Result:
         """Link every mention, or discover what the knowledge base lacks.
 
@@ -167,14 +212,17 @@ class Linker:
             target_error: the share of wrong answers to keep to; ``None`` is the calibration's own. Links have a
                 probability and an answer if there is a calibration for this model and way of linking; where there
                 is one that does not fit, the settings of the result say why.
+            rerank: nearest entities of each mention to re-rank; 0 for none, ``None`` for as many as the model's
+                re-ranker says, if it has one.
 
         Raises:
             InputError: an argument out of range, documents without mentions, types that nobody shares, a target
-                error without a calibration that fits.
+                error without a calibration that fits, re-ranking without a re-ranker.
             ModelError: the encoder breaks its promise: vectors that are missing, odd or of different lengths.
         """
         chosen = self.defaults.replaced(inference, neighbours, threshold, by_type)
-        model = self.name
+        looking = self.reranking(None if rerank is None else operator.index(rerank))
+        model = looking.name
         refused = refusal(self.calibration, chosen, model, target_error)
         candidates = operator.index(candidates)
         if candidates < 0:
@@ -184,7 +232,7 @@ class Linker:
         seconds: dict[str, float] = {}
         labels = labels_of(corpus, kb, is_asked=by_type is not None) if chosen.by_type else None
         k = 0 if chosen.mode == "independent" else min(chosen.neighbours, corpus.n_mentions - 1)
-        hood = self.neighbourhood(corpus, kb, max(2, candidates), k, labels=labels, seconds=seconds)
+        hood = looking.neighbourhood(corpus, kb, max(2, candidates), k, labels=labels, seconds=seconds)
         with _timed(seconds, "partition"):
             # Affinities are turned into weights when the graph is built; the threshold turns with them.
             threshold = None if chosen.threshold is None else -chosen.threshold
@@ -205,6 +253,7 @@ class Linker:
             "threshold": chosen.threshold,
             "by_type": chosen.by_type,
             "candidates": candidates,
+            "rerank": 0 if looking.reranker is None else looking.reranker.n,
             "n_examples": 0 if self.examples is None else self.examples.n_mentions,
             "n_documents": len(corpus),
             "n_mentions": corpus.n_mentions,
@@ -226,7 +275,7 @@ class Linker:
         labels: Labels | None = None,
         seconds: dict[str, float] | None = None,
     ) -> Neighbourhood:
-        """Encode mentions and entities, and search.
+        """Encode mentions and entities, search, and re-rank what was found if there is a re-ranker.
 
         Args:
             corpus: the documents.
@@ -249,17 +298,24 @@ class Linker:
         if self.examples is not None:
             with _timed(spent, "encode_examples"):
                 examples = self._voters(self.examples, kb)
+        n_looked = 0 if self.reranker is None else min(self.reranker.n, len(kb))
         with _timed(spent, "search"):
-            return Neighbourhood.search(
+            hood = Neighbourhood.search(
                 mentions,
                 entities,
-                n_near,
+                max(n_near, n_looked),
                 n_others,
                 labels=labels,
                 examples=examples,
                 device=self.device,
                 progress=self.progress,
             )
+        if self.reranker is None:
+            return hood
+        with _timed(spent, "rerank"):
+            near = self.reranker.rerank(corpus, kb, hood.near, self.temperature)
+        first = Neighbours(near.items[:, :n_near], near.affinities[:, :n_near])
+        return Neighbourhood(first, hood.others, hood.n_entities)
 
     def _voters(self, corpus: Corpus, kb: KnowledgeBase) -> Examples:
         """The mentions with one gold entity of this knowledge base."""

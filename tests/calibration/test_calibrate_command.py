@@ -65,7 +65,8 @@ def model(tiny_model: Path, place: Path) -> Path:
 def test_the_untrained_default_is_calibrated_into_a_folder_and_linked_with_it(
     calibrate: RunCommand, link: RunCommand, run_command: RunCommand, place: Path
 ) -> None:
-    done = calibrate("--threshold", "0.5", "--output", "sure", "--target-error", "0.1")
+    untrained = ("--model", "untrained")
+    done = calibrate(*untrained, "--threshold", "0.5", "--output", "sure", "--target-error", "0.1")
     assert (done.status, done.err) == (0, "")
     head, links, new, answered, written, stored = done.out.splitlines()
     assert head.split() == ["mentions", "so", "ECE", "Brier", "answered", "right"]
@@ -85,7 +86,7 @@ def test_the_untrained_default_is_calibrated_into_a_folder_and_linked_with_it(
     assert told["links"]["n"] + told["new"]["n"] == 359
     assert told["links"]["expected_calibration_error"] < 0.1
 
-    done = link(*way.split())
+    done = link(*untrained, *way.split())
     assert (done.status, done.err) == (0, "")
     result = Result.read(place / "out")
     said = result.settings["calibration"]
@@ -102,7 +103,7 @@ def test_the_untrained_default_is_calibrated_into_a_folder_and_linked_with_it(
     assert figures["calibration_error"] < 0.1
     assert figures["answered_links_precision"] > 0.9
 
-    fewer = link(*way.split(), "--target-error", "0.02")
+    fewer = link(*untrained, *way.split(), "--target-error", "0.02")
     assert fewer.status == 0
     assert Result.read(place / "out").settings["calibration"]["n_unsure"] > said["n_unsure"]
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from arborlink.encoders.sequences import Sequences
 from arborlink.errors import TrainingError
 from arborlink.evaluation.discovery_protocol.rows import METHODS
-from arborlink.training.sequences import Sequences
 
 RunCommand = Callable[..., Any]
 MakeRun = Callable[..., Path]

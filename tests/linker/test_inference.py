@@ -150,6 +150,7 @@ def test_the_settings_tell_how_it_was_done(link_xyz: LinkGiven) -> None:
         "threshold": 0.5,
         "by_type": False,
         "candidates": 1,
+        "rerank": 0,
         "n_examples": 0,
         "n_documents": 3,
         "n_mentions": 3,

@@ -16,6 +16,7 @@ from arborlink.cli.options import (
     ExamplesOption,
     Format,
     KbFormat,
+    Model,
     NoCache,
     Shortlist,
     SkipInvalid,
@@ -40,9 +41,7 @@ def calibrate(
     dev: Annotated[
         Path, typer.Option(help="Labelled documents that the model was not trained on.", metavar="PATH")
     ],
-    model: Annotated[
-        str | None, typer.Option(help="A model's folder or Hugging Face name.  [default: the embedded one]")
-    ] = None,
+    model: Model = None,
     target_error: Annotated[
         float, typer.Option(help="Share of wrong answers to keep to, where `link` is not told otherwise.")
     ] = 0.05,
@@ -226,22 +225,23 @@ def _store(
     made: Calibrated, defaults: Inference, model: str | None, output: Path | None, dry_run: bool
 ) -> None:
     from arborlink.confidence import CALIBRATION_FILE, write_calibration
-    from arborlink.encoders.model_folder import is_model_folder
+    from arborlink.encoders.default_model import folder_to_keep_in, why_nothing_is_kept
 
     inference = made.calibration.inference
     way = _way(inference) if inference != defaults else []
-    if model is not None and is_model_folder(Path(model)):
+    folder = folder_to_keep_in(model)
+    if folder is not None:
         if dry_run:
             typer.echo(f"Not stored: {model} is as sure as before")
         else:
-            write_calibration(made.calibration, Path(model) / CALIBRATION_FILE)
+            write_calibration(made.calibration, folder / CALIBRATION_FILE)
             when = f"with: {shlex.join(way)}" if way else "from now on"
             typer.echo(f"Stored: {model} says how sure its links are {when}")
     elif output is None:
-        typer.echo("Not stored, as the model is none of ours; keep it with --output FOLDER")
+        typer.echo(f"Not stored, as {why_nothing_is_kept(model)}; keep it with --output FOLDER")
     else:
         options = ["--calibration", str(output / CALIBRATION_FILE), *way]
-        typer.echo(f"Not stored, as the model is none of ours; link with: {shlex.join(options)}")
+        typer.echo(f"Not stored, as {why_nothing_is_kept(model)}; link with: {shlex.join(options)}")
 
 
 def _way(inference: Inference) -> list[str]:

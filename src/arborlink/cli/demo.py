@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arborlink.cli.options import Model
 from arborlink.cli.output import check_output, expanded, explain_command
 from arborlink.cli.report import sources
 from arborlink.cli.streams import console as output_console
@@ -30,9 +31,7 @@ def demo(
     output: Annotated[
         Path, typer.Option(help="Folder for the result, to try explain and evaluate on.")
     ] = Path("demo-output"),
-    model: Annotated[
-        str | None, typer.Option(help="A model's folder or Hugging Face name.  [default: the embedded one]")
-    ] = None,
+    model: Model = None,
     files: Annotated[
         Path | None,
         typer.Option(

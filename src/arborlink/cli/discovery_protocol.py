@@ -66,7 +66,7 @@ def run_discovery(
         formats: of the documents and of the knowledge base.
         skip_invalid: skip records that cannot be used.
         as_json: print one flat JSON object.
-        model: a model's folder or name, ``None`` for the embedded one.
+        model: a model's folder or name, ``None`` for the default.
         device: where it runs.
         options: passed on to :func:`arborlink.evaluation.discovery_protocol.evaluate_discovery`.
     """

@@ -62,7 +62,10 @@ def evaluate(
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(help="discovery: a model's folder or Hugging Face name.  [default: the embedded one]"),
+        typer.Option(
+            help="discovery: a model's folder or Hugging Face name; untrained: the base model, comparing names.  "
+            "[default: the model that comes with ArborLink]"
+        ),
     ] = None,
     hide: Annotated[
         float | None,

@@ -15,6 +15,7 @@ from arborlink.cli.options import (
     ExamplesOption,
     Format,
     KbFormat,
+    Model,
     NoCache,
     Shortlist,
     SkipInvalid,
@@ -34,9 +35,7 @@ def link(
     kb: Annotated[Path, typer.Option(help="The knowledge base.")],
     documents: Annotated[Path, typer.Option(help="The documents, with their mentions marked.")],
     output: Annotated[Path, typer.Option(help="Folder for links.jsonl, clusters.jsonl and manifest.json.")],
-    model: Annotated[
-        str | None, typer.Option(help="A model's folder or Hugging Face name.  [default: the embedded one]")
-    ] = None,
+    model: Model = None,
     entity_model: Annotated[
         str | None, typer.Option(help="The entity tower, where --model is only the mention tower.")
     ] = None,
@@ -88,6 +87,14 @@ def link(
             "[default: the calibration's own]"
         ),
     ] = None,
+    rerank: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Nearest entities of each mention that the model's re-ranker looks at again; 0: none.  "
+            "[default: the re-ranker's own number, if the model has one]",
+        ),
+    ] = None,
     report: Annotated[
         Path | None, typer.Option(help="Also write an HTML report of the result into this file.")
     ] = None,
@@ -129,6 +136,7 @@ def link(
     from arborlink.linker import Linker
 
     options: dict[str, Any] = {"entity_model": entity_model, "view": view, "shortlist": shortlist}
+    options["reranker"] = rerank != 0
     kept: Path | bool = False if no_cache else expanded(cache) if cache is not None else True
     linker = Linker.load(model, device=device, cache=kept, calibration=calibration, **options).with_examples(
         voters
@@ -142,6 +150,7 @@ def link(
         by_type=by_type,
         candidates=candidates,
         target_error=target_error,
+        rerank=rerank,
     )
     result.settings["n_skipped"] = problems.n_skipped
     result.settings["sources"] = sources(documents, format, kb, kb_format, skip_invalid)

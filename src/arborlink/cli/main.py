@@ -22,7 +22,9 @@ from arborlink.cli import (
     link,
     propose,
     report,
+    serve,
     train,
+    train_reranker,
     tune,
     workspace,
 )
@@ -57,9 +59,11 @@ app.command()(propose.propose)
 app.command()(report.report)
 app.command()(evaluate.evaluate)
 app.command()(train.train)
+app.command("train-reranker")(train_reranker.train_reranker)
 app.command()(tune.tune)
 app.command()(calibrate.calibrate)
 app.add_typer(workspace.app, name="workspace")
+app.command()(serve.serve)
 app.add_typer(experiment.app, name="experiment")
 app.command()(convert.convert)
 app.command()(demo.demo)

@@ -23,6 +23,13 @@ KbFormat = Annotated[
 SkipInvalid = Annotated[
     bool, typer.Option("--skip-invalid", help="Skip records that cannot be used, count and report them.")
 ]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        help="A model's folder or Hugging Face name; untrained: the base model, comparing names.  "
+        "[default: the model that comes with ArborLink]"
+    ),
+]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")]
 Cache = Annotated[
     Path | None, typer.Option(help="Folder for embeddings.  [default: the user's cache folder]")

@@ -77,8 +77,8 @@ def train(
 
     problems = Problems(skip=skip_invalid)
     entities = read_kb(kb, kb_format, problems)
-    learnt = _read_labelled(train_documents, format, problems)
-    dev = None if dev_documents is None else _read_labelled(dev_documents, format, problems)
+    learnt = read_labelled(train_documents, format, problems)
+    dev = None if dev_documents is None else read_labelled(dev_documents, format, problems)
     gc.freeze()  # all of this stays to the end; the collector need not walk it again and again
     if _is_first_process():
         report_skipped(problems)
@@ -130,7 +130,8 @@ def _check_folder(output: Path, inputs: list[Path], resume: bool) -> None:
     check_output(output, *inputs)
 
 
-def _read_labelled(path: Path, format: str | None, problems: Problems) -> Corpus:
+def read_labelled(path: Path, format: str | None, problems: Problems) -> Corpus:
+    """Documents to learn from or to choose by; some of their mentions must have a gold label."""
     from arborlink.corpus import Corpus
 
     corpus = Corpus.read(path, format=format, problems=problems)

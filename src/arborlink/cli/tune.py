@@ -16,6 +16,7 @@ from arborlink.cli.options import (
     ExamplesOption,
     Format,
     KbFormat,
+    Model,
     NoCache,
     Shortlist,
     SkipInvalid,
@@ -28,6 +29,7 @@ from arborlink.errors import InputError
 if TYPE_CHECKING:
     from arborlink.corpus import Corpus
     from arborlink.discovery import Aim, Tuning
+    from arborlink.encoders.model_folder import Inference
     from arborlink.knowledge_base import KnowledgeBase
     from arborlink.partition import Mode
 
@@ -37,9 +39,7 @@ def tune(
     dev: Annotated[
         Path, typer.Option(help="Labelled documents that the model was not trained on.", metavar="PATH")
     ],
-    model: Annotated[
-        str | None, typer.Option(help="A model's folder or Hugging Face name.  [default: the embedded one]")
-    ] = None,
+    model: Model = None,
     aim: Annotated[
         str,
         typer.Option(
@@ -108,7 +108,7 @@ def tune(
     tuned = discovery.tune(linker, corpus, entities, for_what, modes=ways, neighbours=counts, by_type=by_type)
     _print_table(tuned)
     _write(tuned, output, plot)
-    _store(tuned, model, dry_run)
+    _store(tuned, linker.defaults, model, dry_run)
 
 
 def _modes(text: str) -> list[Mode]:
@@ -199,17 +199,21 @@ def _write(tuned: Tuning, output: Path | None, plot: Path | None) -> None:
         typer.echo(f"Written to {' and '.join(written)}")
 
 
-def _store(tuned: Tuning, model: str | None, dry_run: bool) -> None:
-    from arborlink.encoders.model_folder import is_model_folder, write_inference
+def _store(tuned: Tuning, defaults: Inference, model: str | None, dry_run: bool) -> None:
+    from arborlink.encoders.default_model import folder_to_keep_in, why_nothing_is_kept
+    from arborlink.encoders.model_folder import write_inference
 
     inference = tuned.choice.inference(tuned.by_type)
-    if model is not None and is_model_folder(Path(model)):
+    folder = folder_to_keep_in(model)
+    if folder is not None:
         if dry_run:
             typer.echo(f"Not stored: {model} links as before")
         else:
-            write_inference(Path(model), inference)
+            write_inference(folder, inference)
             typer.echo(f"Stored: {model} links so from now on")
         return
     options = ["--inference", inference.mode, "--neighbours", str(inference.neighbours)]
-    options += ["--threshold", repr(inference.threshold), *(["--by-type"] if inference.by_type else [])]
-    typer.echo(f"Not stored, as the model is none of ours; link with: {shlex.join(options)}")
+    options += ["--threshold", repr(inference.threshold)]
+    if inference.by_type != defaults.by_type:
+        options.append("--by-type" if inference.by_type else "--no-by-type")
+    typer.echo(f"Not stored, as {why_nothing_is_kept(model)}; link with: {shlex.join(options)}")

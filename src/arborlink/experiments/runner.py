@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from arborlink.encoders.default_model import UNTRAINED
 from arborlink.encoders.device import resolve_device
 from arborlink.errors import TrainingError
 from arborlink.experiments.baselines import Bm25, LookUp
@@ -153,7 +154,7 @@ def _finder(
     if kind in BASELINES:
         yield Bm25() if kind == "bm25" else LookUp()
     elif kind != "trained":
-        folder = run.experiment.folder if kind == "folder" else None
+        folder = run.experiment.folder if kind == "folder" else UNTRAINED
         yield LinkerFinder(Linker.load(folder, device=bench.device, progress=bench.progress))
     else:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,0 +1,1 @@
+"""From a look at the workspace to the shapes that are answered; nothing here writes."""

@@ -1,0 +1,76 @@
+"""A saved model with towers of a few weights, and one with a trained re-ranker beside them."""
+
+from __future__ import annotations
+
+import string
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+from reranking_world import letter_documents, letter_kb, quick_config
+
+from arborlink.encoders.building import build_tower
+from arborlink.encoders.model_folder import Inference, ModelSettings, write_towers
+from arborlink.encoders.views import Markers
+from arborlink.linker import Linker
+from arborlink.reranking import write_reranker
+from arborlink.training.reranker import TrainedReranker, train_reranker
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """In place of the one other rooms have: two layers without dropout, weights large enough to learn in seconds."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
+    from transformers import BertConfig, BertModel, BertTokenizer
+
+    folder = tmp_path_factory.mktemp("reader")
+    letters = string.ascii_lowercase + string.digits + ".'-"
+    tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
+    (folder / "vocab.txt").write_text("\n".join(tokens), encoding="utf-8")
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(tokens),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+        initializer_range=0.2,
+    )
+    BertModel(config).save_pretrained(folder / "bert")  # type: ignore[no-untyped-call]
+    BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder / "bert")
+    bert = Transformer(str(folder / "bert"), max_seq_length=64)
+    SentenceTransformer(modules=[bert, Pooling(32), Normalize()], device="cpu").save(str(folder / "model"))
+    return folder / "model"
+
+
+@pytest.fixture(scope="session")
+def towers_folder(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model folder without a re-ranker; its towers were not trained."""
+    folder = tmp_path_factory.mktemp("towers") / "model"
+    tower = build_tower(
+        tiny_model, pooling="mean", normalise=True, role="both", markers=Markers(), device="cpu"
+    )
+    inference = Inference("independent", 0)
+    write_towers(folder, tower, tower, ModelSettings(32, 32, inference=inference))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def trained(tiny_model: Path, towers_folder: Path) -> TrainedReranker:
+    """A re-ranker that has learned the letters."""
+    linker = Linker.load(towers_folder, device="cpu", cache=False)
+    train, dev = letter_documents("t", 120, 1), letter_documents("d", 30, 2)
+    return train_reranker(linker, letter_kb(), train, dev, quick_config(tiny_model), progress=False)
+
+
+@pytest.fixture
+def reranked_folder(towers_folder: Path, trained: TrainedReranker, tmp_path: Path) -> Path:
+    """A copy of the model with the re-ranker in it, to be spoilt as a test likes."""
+    folder = tmp_path / "model"
+    copytree(towers_folder, folder)
+    write_reranker(folder, trained.reranker)
+    return folder
