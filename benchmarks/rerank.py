@@ -22,13 +22,14 @@ from arborlink import Corpus, KnowledgeBase
 from arborlink.encoders.device import resolve_device
 from arborlink.evaluation.gold import Gold, gold_ids
 from arborlink.experiments.documents_bootstrap import document_draws, share_interval
-from arborlink.linker import Linker, labels_of
+from arborlink.linker import Linker
 from arborlink.neighbourhood import Neighbourhood
 from arborlink.partition import Mode, partition
 from arborlink.reranking import rerank, write_reranker
 from arborlink.search import Neighbours
 from arborlink.training.config_file import make_sections, with_settings
 from arborlink.training.reranker import RerankerConfig, TrainedReranker, train_reranker
+from arborlink.type_labels import labels_of
 from provenance import provenance
 
 

@@ -24,9 +24,9 @@ from arborlink.encoders import NameEncoder, load_encoder
 from arborlink.encoders.device import resolve_device
 from arborlink.evaluation import Candidates, Predictions, evaluate, read_id_map
 from arborlink.graph import NeighbourGraph
-from arborlink.linker import type_labels
 from arborlink.partition import MODES, partition
 from arborlink.search import nearest, nearest_others
+from arborlink.type_labels import type_labels
 from look_up import look_up
 from provenance import provenance
 

@@ -12,8 +12,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-
 from arborlink.confidence import CALIBRATION_FILE, Calibration, read_calibration, refusal, with_confidence
 from arborlink.corpus import Corpus
 from arborlink.encoder import Embeddings, Encoder
@@ -29,6 +27,7 @@ from arborlink.reranking import Reranker, has_reranker, read_reranker
 from arborlink.result import Result
 from arborlink.result.from_partition import candidates_of, links_of
 from arborlink.search import Neighbours
+from arborlink.type_labels import labels_of
 from arborlink.voting import TEMPERATURE, Examples
 
 DEFAULT_SHORTLIST = 32
@@ -297,7 +296,9 @@ class Linker:
         examples = None
         if self.examples is not None:
             with _timed(spent, "encode_examples"):
-                examples = self._voters(self.examples, kb)
+                if self._example_vectors is None:
+                    self._example_vectors = self.encoder.encode_mentions(self.examples)
+                examples = Examples.of(self.examples, kb, self._example_vectors, self.temperature)
         n_looked = 0 if self.reranker is None else min(self.reranker.n, len(kb))
         with _timed(spent, "search"):
             hood = Neighbourhood.search(
@@ -316,62 +317,6 @@ class Linker:
             near = self.reranker.rerank(corpus, kb, hood.near, self.temperature)
         first = Neighbours(near.items[:, :n_near], near.affinities[:, :n_near])
         return Neighbourhood(first, hood.others, hood.n_entities)
-
-    def _voters(self, corpus: Corpus, kb: KnowledgeBase) -> Examples:
-        """The mentions with one gold entity of this knowledge base."""
-        if self._example_vectors is None:
-            self._example_vectors = self.encoder.encode_mentions(corpus)
-        vectors = self._example_vectors
-        entity = np.array(
-            [
-                kb.index.get(labels[0], -1) if len(labels) == 1 else -1
-                for labels in (mention.entities or () for _, mention in corpus.mentions)
-            ],
-            dtype=np.int32,
-        ).reshape(-1)
-        known = np.flatnonzero(entity >= 0)
-        if not len(known):
-            raise InputError(
-                f"none of the {corpus.n_mentions:,} mentions of the examples names one entity of the knowledge base; "
-                "give documents labelled with its ids, or no examples"
-            )
-        return Examples(
-            Embeddings.one_each(vectors.vectors, vectors.rows[known]), entity[known], self.temperature
-        )
-
-
-def labels_of(corpus: Corpus, kb: KnowledgeBase, is_asked: bool) -> Labels:
-    """The types as labels; where nobody asked for them but the model, the message says how to do without."""
-    try:
-        return type_labels(corpus, kb)
-    except InputError as error:
-        if is_asked:
-            raise
-        raise InputError(
-            f"the model was trained by type, but {error.message}; --no-by-type (by_type=False) links without types"
-        ) from error
-
-
-def type_labels(corpus: Corpus, kb: KnowledgeBase) -> Labels:
-    """The types of mentions and entities, as labels; ``A|B`` is A and B, as some vocabularies write it."""
-    of_mentions = [_split(mention.types) for _, mention in corpus.mentions]
-    of_entities = [_split(entity.types) for entity in kb]
-    known, asked = frozenset().union(*of_entities), frozenset().union(*of_mentions)
-    if not known & asked:
-        raise InputError(
-            f"no type of a mention ({_sample(asked)}) is a type of an entity ({_sample(known)}); "
-            "linking by type needs the same names on both sides"
-        )
-    return Labels(of_mentions, of_entities)
-
-
-def _split(types: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(part.strip() for each in types for part in each.split("|") if part.strip())
-
-
-def _sample(types: frozenset[str]) -> str:
-    shown = sorted(types)[:5]
-    return ", ".join(shown) + (", …" if len(types) > len(shown) else "") if shown else "there is none"
 
 
 def _digest(corpus: Corpus) -> str:

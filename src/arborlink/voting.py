@@ -17,7 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from arborlink.corpus import Corpus
 from arborlink.encoder import Embeddings
+from arborlink.errors import InputError
+from arborlink.knowledge_base import KnowledgeBase
 from arborlink.search import Neighbours
 
 TEMPERATURE = 0.05
@@ -44,6 +47,23 @@ class Examples:
     entity: NDArray[np.int32]
     temperature: float = TEMPERATURE
 
+    @classmethod
+    def of(cls, corpus: Corpus, kb: KnowledgeBase, vectors: Embeddings, temperature: float) -> Examples:
+        """The mentions of a corpus that name exactly one entity of the knowledge base.
+
+        Raises:
+            InputError: none does.
+        """
+        gold = [mention.entities or () for _, mention in corpus.mentions]
+        entity = np.array([kb.index.get(ids[0], -1) if len(ids) == 1 else -1 for ids in gold], dtype=np.int32)
+        known = np.flatnonzero(entity >= 0)
+        if not len(known):
+            raise InputError(
+                f"none of the {corpus.n_mentions:,} mentions of the examples names one entity of the knowledge base; "
+                "give documents labelled with its ids, or no examples"
+            )
+        return cls(Embeddings.one_each(vectors.vectors, vectors.rows[known]), entity[known], temperature)
+
 
 def count_votes(
     texts: Neighbours, examples: Neighbours, entity_of_example: NDArray[np.int32], temperature: float, k: int
@@ -67,15 +87,15 @@ def count_votes(
         [[1]]
     """
     n = len(texts.items)
-    entity_of_example = np.append(entity_of_example, np.int32(-1))  # where there is no example, -1 finds this one
+    entity_of_example = np.append(
+        entity_of_example, np.int32(-1)
+    )  # where there is no example, -1 finds this one
     found = Neighbours(np.full((n, k), -1, dtype=np.int32), np.full((n, k), -np.inf))
     lead = temperature * math.log(TEXT_VOTES)
     for start in range(0, n, _HELD):
         some = slice(start, start + _HELD)
         of_examples = examples.items[some]
-        candidates = np.concatenate(
-            [texts.items[some], entity_of_example[of_examples]], axis=1
-        )
+        candidates = np.concatenate([texts.items[some], entity_of_example[of_examples]], axis=1)
         affinities = np.concatenate([texts.affinities[some] + lead, examples.affinities[some]], axis=1)
         affinities = np.where(candidates >= 0, affinities.astype(np.float64), -np.inf)
         items, sums = _summed(candidates, affinities / temperature)

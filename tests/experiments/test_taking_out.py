@@ -26,7 +26,7 @@ def test_the_neighbours_left_are_those_of_a_search_without(data_folder: Path) ->
     left = taken_out(found, out)
     kept = [number for number, entity in enumerate(split.kb) if entity.id not in out]
     smaller = KnowledgeBase(split.kb.entities[number] for number in kept)
-    from arborlink.linker import type_labels
+    from arborlink.type_labels import type_labels
 
     again = Neighbourhood.search(
         mentions, Embeddings.one_each(vectors[kept]), 1, 2, labels=type_labels(split.corpus, smaller)

@@ -17,9 +17,10 @@ from arborlink.errors import InputError, ModelError
 from arborlink.evaluation import evaluate
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.labels import Labels
-from arborlink.linker import Linker, type_labels
+from arborlink.linker import Linker
 from arborlink.reranking.folder import RERANKER, WEIGHTS_FILE
 from arborlink.training.reranker import TrainedReranker
+from arborlink.type_labels import type_labels
 
 TEST = letter_documents("x", 30, 5)
 

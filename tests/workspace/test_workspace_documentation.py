@@ -40,7 +40,7 @@ def one_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
     @cache
     def load(choice: ModelChoice) -> Linker:
-        assert choice.model is None
+        assert choice.model == "untrained"
         return Linker.load(device="cpu", cache=tmp_path / "kept", progress=False)
 
     monkeypatch.setattr(ModelChoice, "load", lambda self, device, cache, progress: load(self))

@@ -26,9 +26,10 @@ from arborlink.errors import InputError
 from arborlink.evaluation.discovery_protocol.hiding import hide_entities
 from arborlink.evaluation.gold import Gold
 from arborlink.knowledge_base import KnowledgeBase
-from arborlink.linker import Linker, labels_of
+from arborlink.linker import Linker
 from arborlink.neighbourhood import Neighbourhood
 from arborlink.partition import Mode, Partition, partition
+from arborlink.type_labels import labels_of
 
 
 @dataclass(frozen=True, eq=False, slots=True)

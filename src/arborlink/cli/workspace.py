@@ -60,7 +60,10 @@ def init(
     folder: Folder,
     kb: Annotated[Path, typer.Option(help="The knowledge base.")],
     model: Annotated[
-        str | None, typer.Option(help="A model's folder or Hugging Face name.  [default: the embedded one]")
+        str | None,
+        typer.Option(
+            help="A model's folder or Hugging Face name, or untrained.  [default: the one that comes along]"
+        ),
     ] = None,
     entity_model: EntityModel = None,
     view: View = None,
@@ -136,7 +139,8 @@ def reencode(
     model: Annotated[
         str,
         typer.Option(
-            help="A model's folder or Hugging Face name; embedded: the one that comes with ArborLink; same: the "
+            help="A model's folder or Hugging Face name; default: the one that comes with ArborLink; untrained: the "
+            "base model; same: the "
             "workspace's own, to link in another way."
         ),
     ] = "same",
@@ -160,7 +164,7 @@ def reencode(
     options: dict[str, Any] = {"device": device, "cache": _kept(cache, no_cache), "wait": wait}
     with Workspace.open(expanded(folder), **options) as workspace:
         changes = workspace.reencode(
-            model=None if model == "embedded" else model,
+            model=None if model == "default" else model,
             entity_model=entity_model,
             shortlist=shortlist,
             **linking,

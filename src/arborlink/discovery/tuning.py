@@ -14,8 +14,9 @@ from arborlink.discovery.thresholds import threshold_curve
 from arborlink.errors import InputError
 from arborlink.evaluation.gold import Gold
 from arborlink.knowledge_base import KnowledgeBase
-from arborlink.linker import Linker, labels_of
+from arborlink.linker import Linker
 from arborlink.partition import MODES, Mode
+from arborlink.type_labels import labels_of
 
 DEFAULT_MODES: tuple[Mode, ...] = ("directed", "undirected", "minimax")
 DEFAULT_NEIGHBOURS = (1, 2, 4, 8)

@@ -13,7 +13,7 @@ from arborlink.document import Document
 from arborlink.experiments.data_sets import DataSet
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.labels import Labels
-from arborlink.linker import type_labels
+from arborlink.type_labels import type_labels
 
 Integers = NDArray[np.int64]
 

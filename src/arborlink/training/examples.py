@@ -16,7 +16,7 @@ from arborlink.errors import InputError
 from arborlink.evaluation.gold import Gold
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.labels import Labels, same_labels
-from arborlink.linker import type_labels
+from arborlink.type_labels import type_labels
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from arborlink.errors import InputError
 from arborlink.evaluation.gold import Gold
 from arborlink.graph import NeighbourGraph
 from arborlink.knowledge_base import KnowledgeBase
-from arborlink.linker import type_labels
 from arborlink.neighbourhood import Neighbourhood
 from arborlink.partition import Partition, partition
 from arborlink.training.config import DevConfig
+from arborlink.type_labels import type_labels
 from arborlink.voting import Examples
 
 

@@ -19,7 +19,8 @@ class ModelChoice:
     """Which model to load, as :meth:`arborlink.linker.Linker.load` is told.
 
     Args:
-        model: a folder or a Hugging Face name; ``None`` is the embedded one.
+        model: a folder or a Hugging Face name, or ``untrained``. ``None`` is the installation's default,
+            whatever that is; :meth:`settled` says which, so that another installation changes nothing.
         entity_model: the entity tower, where ``model`` is only the mention tower.
         view: what an untrained model compares.
         shortlist: names to encode for each mention string, nearest by spelling; 0 encodes all.
@@ -44,10 +45,16 @@ class ModelChoice:
             progress=progress,
         )
 
+    def settled(self) -> ModelChoice:
+        """The same with the word for the untrained model in place of none, where that is the default."""
+        from arborlink.encoders.default_model import UNTRAINED, resolve_model
+
+        return self if self.model or resolve_model(None) is not None else replace(self, model=UNTRAINED)
+
     @property
     def name(self) -> str:
         """What to call it."""
-        return self.model or "the embedded model"
+        return self.model or "the default model"
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,7 +176,7 @@ class Snapshot:
         Raises:
             InputError: nobody shares a type.
         """
-        from arborlink.linker import labels_of
+        from arborlink.type_labels import labels_of
 
         if not self.settings.inference.by_type or not self.corpus.n_mentions:
             return None

@@ -84,7 +84,7 @@ class Workspace(WorkspaceView):
         """
         folder = Path(folder)
         prepare_folder(folder)
-        choice = ModelChoice(_text(model), _text(entity_model), view, shortlist)
+        choice = ModelChoice(_text(model), _text(entity_model), view, shortlist).settled()
         session = Session(folder, wait, _loader(device, cache, progress, linker))
         loaded = session.linker(choice)
         settings = WorkspaceSettings(
@@ -152,7 +152,7 @@ class Workspace(WorkspaceView):
         """Encode everything anew with another model, or link in another way; discoveries keep their ids by overlap.
 
         Args:
-            model: ``"same"`` keeps the model and its options; others as in :meth:`init`, ``None`` the embedded one.
+            model: ``"same"`` keeps the model and its options; others as in :meth:`init`, ``None`` the default one.
             entity_model: see :meth:`init`.
             view: see :meth:`init`.
             shortlist: see :meth:`init`.
@@ -163,7 +163,7 @@ class Workspace(WorkspaceView):
         """
         with self._session.writing() as write:
             before = write.before.settings
-            choice = ModelChoice(_text(model), _text(entity_model), view, shortlist)
+            choice = ModelChoice(_text(model), _text(entity_model), view, shortlist).settled()
             choice = before.choice if model == "same" else choice
             linker = self._session.linker(choice)
             settings = before.with_linker(linker, choice)

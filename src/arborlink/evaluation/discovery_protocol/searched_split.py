@@ -15,9 +15,10 @@ from arborlink.evaluation.discovery_protocol.rows import Method
 from arborlink.evaluation.gold import Gold
 from arborlink.evaluation.metrics import adjusted_rand_index, normalised_mutual_information
 from arborlink.graph import NeighbourGraph
-from arborlink.linker import Linker, type_labels
+from arborlink.linker import Linker
 from arborlink.neighbourhood import Neighbourhood
 from arborlink.partition import Mode, partition
+from arborlink.type_labels import type_labels
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from arborlink.evaluation.gold import gold_ids
 from arborlink.files import collector_paused
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.labels import Labels
-from arborlink.linker import type_labels
+from arborlink.type_labels import type_labels
 
 # With a limit on documents, so many entities besides the gold ones are kept for each document.
 _OTHERS_PER_DOCUMENT = 10

@@ -14,7 +14,8 @@ from arborlink.errors import InputError
 from arborlink.evaluation.gold import Gold
 from arborlink.files import partial_path
 from arborlink.knowledge_base import KnowledgeBase
-from arborlink.linker import Linker, labels_of
+from arborlink.linker import Linker
+from arborlink.type_labels import labels_of
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,11 @@ from arborlink.corpus import Corpus
 from arborlink.errors import InputError
 from arborlink.evaluation.gold import Gold
 from arborlink.knowledge_base import KnowledgeBase
-from arborlink.linker import Linker, labels_of
+from arborlink.linker import Linker
 from arborlink.reranking.order import rerank
 from arborlink.reranking.reading import Read, Reader
 from arborlink.search import Neighbours
+from arborlink.type_labels import labels_of
 
 
 @dataclass(frozen=True)
