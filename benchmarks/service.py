@@ -131,7 +131,7 @@ def measured(folder: Path, encoder: str, bodies: list[bytes], n: int, n_singles:
         client = Client(port)
         for body in bodies[:20]:
             client.link(body)
-        found: dict[str, Any] = {
+        return {
             "seconds_to_load_the_model": round(seconds_to_load, 3),
             "one_after_the_other": latency(client, bodies[20 : 20 + n_singles]),
             "reading": reading(client),
@@ -139,7 +139,6 @@ def measured(folder: Path, encoder: str, bodies: list[bytes], n: int, n_singles:
             "faults": faults(port, bodies),
             "end": end(port, process, bodies),
         }
-        return found
     finally:
         if process.poll() is None:
             process.kill()
@@ -289,10 +288,9 @@ def end(port: int, process: Any, bodies: list[bytes]) -> dict[str, Any]:
         process.send_signal(signal.SIGTERM)
         code = process.wait(timeout=60)
     seconds = time.perf_counter() - start
-    n_unanswered = sum(future.exception() is not None for future in waiting)
     return {
         "answered": told(statuses),
-        "unanswered": n_unanswered,
+        "unanswered": sum(future.exception() is not None for future in waiting),
         "exit_status": code,
         "seconds": round(seconds, 2),
     }

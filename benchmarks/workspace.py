@@ -3,7 +3,7 @@
 - batches: documents added in ten batches; after the last the links are those of one ``Linker.link``, field by field;
 - cost: the last 1 % of the documents added, against one ``Linker.link`` over everything, in the same process;
 - decisions: how long decisions take once the workspace is open;
-- kills: ``tests/workspace/workspace_kills.py``, commands killed at random points.
+- kills: ``tests/worlds/workspace_kills.py``, commands killed at random points.
 
 ``--encoder default`` is the untrained default. ``--encoder windows`` needs no model and stands in for two trained
 towers: a spelling vector of each mention with the words around it, one of each entity's name, 384 dimensions; its
@@ -41,7 +41,7 @@ from provenance import provenance
 
 N_BATCHES = 10
 DIMENSION, CONTEXT = 384, 30
-KILLS = Path(__file__).parents[1] / "tests" / "workspace" / "workspace_kills.py"
+KILLS = Path(__file__).parents[1] / "tests" / "worlds" / "workspace_kills.py"
 
 
 class WindowEncoder:

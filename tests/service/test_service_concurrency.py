@@ -95,8 +95,8 @@ def test_too_many_requests_are_turned_away(make_client: MakeClient, tmp_path: Pa
 
 
 def test_what_takes_too_long_is_given_up(make_client: MakeClient, tmp_path: Path) -> None:
-    slow = made(tmp_path / "slow", letter_linker(seconds=0.6))
-    client = make_client(slow, limits=Limits(max_seconds=0.2))
+    slow = made(tmp_path / "slow", letter_linker(seconds=3.0))
+    client = make_client(slow, limits=Limits(max_seconds=1.0))
     answer = client.post("/api/link", json=LINK)
     assert (answer.status_code, answer.json()["error"]["code"]) == (504, "too_slow")
     waiting = client.post("/api/link", json=LINK)
@@ -105,7 +105,7 @@ def test_what_takes_too_long_is_given_up(make_client: MakeClient, tmp_path: Path
 
 def test_a_place_is_kept_until_the_thread_is_done() -> None:
     async def course() -> list[Any]:
-        workers = Workers("test", n_working=1, n_waiting=0, max_seconds=0.05)
+        workers = Workers("test", n_working=1, n_waiting=0, max_seconds=1.0)
         release = threading.Event()
         found: list[Any] = []
         for work in (release.wait, lambda: 1):
@@ -126,7 +126,7 @@ def test_a_place_is_kept_until_the_thread_is_done() -> None:
 
 def test_closing_waits_only_so_long() -> None:
     async def course() -> None:
-        workers = Workers("test", n_working=1, n_waiting=5, max_seconds=0.05)
+        workers = Workers("test", n_working=1, n_waiting=5, max_seconds=1.0)
         release = threading.Event()
         with pytest.raises(RefusalError):
             await workers.run(release.wait)

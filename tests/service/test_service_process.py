@@ -22,7 +22,7 @@ from service_world import letter_linker, made, served
 from arborlink.service import Limits, ServiceOptions
 from arborlink.workspace import Workspace
 
-SCRIPT = Path(__file__).with_name("serve_letters.py")
+SCRIPT = Path(__file__).parents[1] / "worlds" / "serve_letters.py"
 LINK = {"documents": [{"text": "Turin", "mentions": [{"start": 0, "end": 5}]}]}
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-# the encoder without weights is that of the workspace's tests
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workspace"))
 from reviewing import OpenReview, Reviewing, StartService, Watched
 
 if TYPE_CHECKING:

@@ -77,6 +77,14 @@ def test_the_help_names_the_keys_and_closes(open_review: OpenReview) -> None:
     expect(page.locator(".notice")).to_have_count(0)
     page.keyboard.press("?")
     expect(dialog).to_have_count(0)
+    page.keyboard.press("l")
+    page.keyboard.type("ada")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    page.keyboard.press("m")
+    page.goto(f"{page.url.split('#')[0]}#/documents")
+    expect(page.locator("h1")).to_have_text("Documents")
+    expect(dialog).to_have_count(0)
 
 
 def test_twenty_proposals_without_a_mouse(open_review: OpenReview, reviewing: Reviewing) -> None:

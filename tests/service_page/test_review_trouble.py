@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from page_world import marked_document
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Page, Route, expect
 from reviewing import OpenReview, Reviewing, StartService
 
 from arborlink.workspace import Merge, Reject
 
 TOKEN = "a-token-for-the-tests"
+
+
+def release(page: Page, held: list[Route]) -> None:
+    """Let a request go on that was held back; it may still be on its way to that."""
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
 
 
 def test_a_conflict_is_told_and_nothing_is_lost(open_review: OpenReview, reviewing: Reviewing) -> None:
@@ -103,7 +110,7 @@ def test_one_reads_on_while_decisions_are_saved(open_review: OpenReview, reviewi
         expect(page.locator(".proposal h1")).to_contain_text(name)
     expect(page.locator("#saving")).to_have_text("saving 2 decisions …")
     expect(page.locator(".queue-name")).to_have_count(22)
-    held[0].continue_()
+    release(page, held)
     expect(page.locator(".notice")).to_contain_text("Rejected “Cinnamon”")
     expect(page.locator("#saving")).to_have_text("")
     expect(page.locator("#progress")).to_contain_text("2 of 24 reviewed")
@@ -120,7 +127,7 @@ def test_a_late_conflict_does_not_tear_one_away(open_review: OpenReview, reviewi
     page.keyboard.press("p")
     page.keyboard.type("Cinnamon Duchess")
     reviewing.workspace.add([marked_document("late", "Late news of [Zork].")])
-    held[0].continue_()
+    release(page, held)
     expect(page.locator(".notice")).to_contain_text("“Reject “Zork”” was not done.")
     expect(page.get_by_role("dialog").get_by_label("Name", exact=True)).to_have_value("Cinnamon Duchess")
     page.keyboard.press("Escape")

@@ -15,7 +15,7 @@ from workspace_world import document, documents, entities, hash_linker, made
 from arborlink.errors import WorkspaceError
 from arborlink.workspace import Reject, Workspace
 
-HERE = Path(__file__).parent
+WORLDS = Path(__file__).parents[1] / "worlds"
 ADDING = """
 import random, sys
 from pathlib import Path
@@ -30,7 +30,7 @@ with Workspace.open(folder, linker=hash_linker(), wait=60) as workspace:
 
 
 def started(*arguments: object) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": str(HERE), "OMP_NUM_THREADS": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(WORLDS), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, *map(str, arguments)]
     return subprocess.Popen(
         command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -38,7 +38,7 @@ def started(*arguments: object) -> subprocess.Popen[str]:
 
 
 def test_killed_commands_leave_what_was_or_what_should_be() -> None:
-    killing = started(HERE / "workspace_kills.py", "--kills", 24, "--seed", 1)
+    killing = started(WORLDS / "workspace_kills.py", "--kills", 24, "--seed", 1)
     out, err = killing.communicate(timeout=300)
     assert killing.returncode == 0, err
     told = json.loads(out)

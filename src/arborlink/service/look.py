@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from arborlink.document import Document, Mention
 from arborlink.proposals.naming import name_of
@@ -23,6 +24,26 @@ _LONGEST_TITLE = 120
 T = TypeVar("T")
 
 
+class LastLook:
+    """Values of the last version and marks that were looked at; those of others are forgotten."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._key: object = None
+        self._values: dict[str, Any] = {}
+
+    def once(self, key: object, name: str, make: Callable[[], T]) -> T:
+        """The value of a name; two who ask at the same time may both make it."""
+        with self._lock:
+            if key != self._key:
+                self._key, self._values = key, {}
+            values = self._values
+        if name not in values:
+            values[name] = make()
+        found: T = values[name]
+        return found
+
+
 class Look:
     """A version of the workspace, as the views read it.
 
@@ -30,14 +51,24 @@ class Look:
         snapshot: the version.
         queue: gives its queue, which may take a while.
         marks: the review marks.
+        last: what looks at the same version and marks share, so that it is made once.
     """
 
     def __init__(
-        self, snapshot: Snapshot, queue: Callable[[Snapshot], Queue], marks: Mapping[str, Mark]
+        self,
+        snapshot: Snapshot,
+        queue: Callable[[Snapshot], Queue],
+        marks: Mapping[str, Mark],
+        last: LastLook | None = None,
     ) -> None:
         self.snapshot = snapshot
         self.marks = marks
         self._make_queue = queue
+        self._last = last or LastLook()
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """A value that only depends on version and marks, made once for all looks at them."""
+        return self._last.once((self.version, tuple(self.marks.values())), name, make)
 
     @property
     def version(self) -> int:

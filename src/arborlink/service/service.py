@@ -11,7 +11,7 @@ from arborlink.errors import ArborLinkError, ConflictError, InputError
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.service.entity_search import EntitySearch
 from arborlink.service.linking import DocumentLinker, corpus_of
-from arborlink.service.look import Look
+from arborlink.service.look import LastLook, Look
 from arborlink.service.marks import Marks
 from arborlink.service.model import ServiceModel
 from arborlink.service.options import ServiceOptions
@@ -54,6 +54,7 @@ class Service:
         self.is_done = False
         self._background: list[threading.Thread] = []
         self._queue = QueueKeeper()
+        self._last_look = LastLook()
         self._links = DocumentLinker()
         self._search: tuple[KnowledgeBase, EntitySearch] | None = None
         self._search_lock = threading.Lock()
@@ -76,7 +77,7 @@ class Service:
 
     def look(self) -> Look:
         """The last version that any process committed."""
-        return Look(current_snapshot(self.workspace), self._queue.at, self.marks.all())
+        return Look(current_snapshot(self.workspace), self._queue.at, self.marks.all(), self._last_look)
 
     async def seen(self, view: Callable[[Look], T]) -> T:
         """What a view makes of the workspace as it is now."""

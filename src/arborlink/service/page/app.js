@@ -6,6 +6,7 @@ import { get } from "./api.js";
 import { decisionsView } from "./decisions.js";
 import { documentView } from "./document.js";
 import { documentsView } from "./documents.js";
+import { closeDialogs } from "./dialog.js";
 import { openHelp } from "./help.js";
 import { bindAlways, bindView } from "./keys.js";
 import { takeTokenFromAddress } from "./login.js";
@@ -49,6 +50,7 @@ async function start() {
 async function route() {
   if (location.hash === "#content") return document.getElementById("content")?.focus();
   hideTip();
+  closeDialogs();
   delete place.dataset.ready;
   const [, name = "", ...ids] = (location.hash || "#/").split("/").map(decoded);
   const view = viewOf(name, ids);

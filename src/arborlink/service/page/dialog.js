@@ -18,7 +18,7 @@ export function openDialog(title, content, { stays = false, wide = false, onClos
   );
   const dialog = el(
     "dialog",
-    { class: wide ? "wide-dialog" : null, "aria-labelledby": "dialog-title" },
+    { class: stays ? "stays" : wide ? "wide-dialog" : null, "aria-labelledby": "dialog-title" },
     el("header", {}, el("h2", { id: "dialog-title" }, title), !stays && close),
     content,
   );
@@ -31,6 +31,11 @@ export function openDialog(title, content, { stays = false, wide = false, onClos
   document.body.append(dialog);
   dialog.showModal();
   return dialog;
+}
+
+/** Close what can be closed, as when another view is asked for. */
+export function closeDialogs() {
+  for (const dialog of document.querySelectorAll("dialog[open]:not(.stays)")) dialog.close();
 }
 
 /** Whether keys belong to a dialog now. */

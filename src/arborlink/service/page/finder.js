@@ -16,7 +16,8 @@ export function openFinder({ title, label, nothing, find, row, onTake }) {
   const list = el("ul", { class: "found", role: "listbox", id: "found", "aria-label": "Found" });
   const problem = el("div", { class: "problem", role: "alert" });
   const box = el("input", {
-    type: "search",
+    // no search field: there the first Escape would only clear it
+    type: "text",
     role: "combobox",
     "aria-label": label,
     "aria-controls": "found",

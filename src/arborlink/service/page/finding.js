@@ -42,12 +42,18 @@ export function linkFinder(proposal, onTake) {
     label: "Search the knowledge base by name",
     nothing: "No entity of the knowledge base has such a name.",
     find: async (search) => (await get("/api/entities", { search: search || guess(proposal), limit: 20 })).items,
+    // two entities may have one name: the id tells them apart
     row: (entity) => [
       el("strong", {}, shortened(entity.name, 80)),
       entity.matched &&
         entity.matched !== entity.name &&
         el("span", { class: "quiet" }, `also “${shortened(entity.matched, 60)}”`),
-      el("span", { class: "quiet" }, entity.is_promoted ? "promoted · " : "", numbered(entity.n_mentions, "mention")),
+      el(
+        "span",
+        { class: "quiet" },
+        entity.is_promoted ? "promoted · " : "",
+        `${numbered(entity.n_mentions, "mention")} · ${entity.id}`,
+      ),
       typesOf(entity),
       entity.description && el("span", { class: "about" }, shortened(entity.description, 140)),
     ],

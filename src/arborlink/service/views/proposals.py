@@ -16,7 +16,6 @@ from arborlink.workspace import Merge, Reject, StoredDecision
 from arborlink.workspace.stable_ids import format_id
 
 _ORDERS: dict[str, Callable[[QueueItem], Any]] = {
-    "value": lambda item: -item.value,
     "mentions": lambda item: -item.n_mentions,
     "documents": lambda item: -item.n_documents,
     "name": lambda item: item.name.casefold(),
@@ -38,18 +37,22 @@ class Asked:
 def queue_page(look: Look, asked: Asked, page: int, per_page: int) -> QueuePage:
     """A page of the proposals in a state."""
     in_state = [item for item in items_in_state(look, asked.state) if item.n_mentions >= asked.min_mentions]
-    counts = Counter(each.type for item in in_state for each in item.types)
-    types = [TypeCount(type_, n) for type_, n in sorted(counts.items(), key=lambda each: (-each[1], each[0]))]
+    types = look.once(f"types {asked.state} {asked.min_mentions}", lambda: _types(in_state))
     if asked.type:
         in_state = [item for item in in_state if any(each.type == asked.type for each in item.types)]
     found = _found(look, in_state, asked.search)
     if asked.sort == "newest":
         found = sorted(found, key=lambda item: item.id, reverse=True)
-    else:
-        # those before are in the order of value, which stays where the chosen order says nothing
+    elif asked.sort != "value":
+        # equals stay in the order of value
         found = sorted(found, key=_ORDERS[asked.sort])
     shown, told = paged(found, page, per_page)
     return QueuePage(items=list(shown), version=look.version, types=types, **told)
+
+
+def _types(items: Iterable[QueueItem]) -> list[TypeCount]:
+    counts = Counter(each.type for item in items for each in item.types)
+    return [TypeCount(type_, n) for type_, n in sorted(counts.items(), key=lambda each: (-each[1], each[0]))]
 
 
 def items_in_state(look: Look, state: str) -> list[QueueItem]:
@@ -64,8 +67,12 @@ def items_in_state(look: Look, state: str) -> list[QueueItem]:
 
 def live_items(look: Look) -> list[QueueItem]:
     """The proposals of all live discoveries, the most valuable first."""
-    rejections = rejecting_decisions(look) if look.snapshot.rejected else {}
-    return [queue_item(look, item, rejections.get(item.id)) for item in look.queue.items]
+
+    def made() -> list[QueueItem]:
+        rejections = rejecting_decisions(look) if look.snapshot.rejected else {}
+        return [queue_item(look, item, rejections.get(item.id)) for item in look.queue.items]
+
+    return look.once("live items", made)
 
 
 def queue_item(look: Look, item: Queued, rejection: int | None) -> QueueItem:
@@ -106,13 +113,8 @@ def rejecting_decisions(look: Look) -> dict[str, int]:
 
 def progress(look: Look, min_mentions: int) -> ProgressAnswer:
     """How far the review is, among discoveries of at least so many mentions."""
-    sizes = [
-        (state, item.n_mentions)
-        for state in ("all", "promoted", "linked")
-        for item in items_in_state(look, state)
-        for state in [item.state]
-    ]
-    counts = Counter(state for state, size in sizes if size >= min_mentions)
+    items = [item for state in ("all", "promoted", "linked") for item in items_in_state(look, state)]
+    counts = Counter(item.state for item in items if item.n_mentions >= min_mentions)
     n_merged = sum(
         len(stored.decision.ids) - 1
         for stored in look.snapshot.decisions_in_force
@@ -139,18 +141,15 @@ def _found(look: Look, items: list[QueueItem], search: str) -> list[QueueItem]:
     words = search.casefold().split()
     if not words:
         return items
-    by_id = look.queue.by_id
-    return [
-        item
-        for item in items
-        if all(word in text for text in [_searched(item, by_id.get(item.id))] for word in words)
-    ]
+    live = look.once("searched texts", lambda: {item.id: _searched(item) for item in look.queue.items})
+    texts = ((item, live.get(item.id) or _searched(item)) for item in items)
+    return [item for item, text in texts if all(word in text for word in words)]
 
 
-def _searched(item: QueueItem, queued: Queued | None) -> str:
-    aliases = () if queued is None else queued.aliases
-    place = () if item.place is None else (item.place.name,)
-    return "\n".join((item.name, item.id, *aliases, *place)).casefold()
+def _searched(item: Queued | QueueItem) -> str:
+    """All that a search looks at."""
+    others = item.aliases if isinstance(item, Queued) else (item.place.name,) if item.place else ()
+    return "\n".join((item.name, item.id, *others)).casefold()
 
 
 def _promoted(look: Look, stored: StoredDecision) -> QueueItem:
