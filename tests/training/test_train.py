@@ -226,7 +226,10 @@ print(len(report.epochs), [name for name in ("faiss", "datasets") if sys.modules
 
 def test_neither_faiss_nor_datasets_is_needed(tiny_model: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-W", "error", "-c", BLOCKED, str(tiny_model), str(tmp_path / "model")]
-    surroundings = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "worlds"), "OMP_NUM_THREADS": "1"}
+    surroundings = os.environ | {
+        "PYTHONPATH": str(Path(__file__).parents[1] / "worlds"),
+        "OMP_NUM_THREADS": "1",
+    }
     done = subprocess.run(command, env=surroundings, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "2 []\n")
     assert names_in(tmp_path / "model") == LAYOUT
