@@ -1,60 +1,13 @@
-"""Where a figure comes from: the command, the commit, the machine, the versions."""
+"""Where a benchmark's figures come from: the first fields of every results file."""
 
 from __future__ import annotations
 
-import os
-import platform
-import shutil
-import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
-PACKAGES = ("arborlink", "faiss-cpu", "numba", "numpy", "sentence-transformers", "torch", "transformers")
+from arborlink.experiments import provenance as of_experiments
 
 
 def provenance() -> dict[str, Any]:
-    """The first fields of every results file.
-
-    The commit is that of the checkout, marked if it was changed since; ``ARBORLINK_COMMIT`` names it for a copy
-    of the tree without its history.
-    """
-    return {
-        "command": " ".join(["python", *sys.argv]),
-        "commit": os.environ.get("ARBORLINK_COMMIT") or _commit(),
-        "machine": {
-            "processor": _processor(),
-            "cores": os.cpu_count(),
-            "accelerator": _accelerator(),
-            "system": platform.system(),
-        },
-        "versions": {"python": platform.python_version()} | {name: _version(name) for name in PACKAGES},
-    }
-
-
-def _commit() -> str | None:
-    if shutil.which("git") is None:
-        return None
-    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=12"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.stdout.strip() or None
-
-
-def _processor() -> str:
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
-    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return models[0] if models else platform.processor() or platform.machine()
-
-
-def _accelerator() -> str | None:
-    torch = sys.modules.get("torch")
-    return torch.cuda.get_device_name() if torch is not None and torch.cuda.is_available() else None
-
-
-def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
+    """Command, commit, machine and versions; see :mod:`arborlink.experiments.provenance`."""
+    return of_experiments.provenance(f"python benchmarks/{sys.argv[0].rpartition('/')[2]}")

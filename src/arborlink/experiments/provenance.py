@@ -15,14 +15,17 @@ from typing import Any
 _PACKAGES = ("arborlink", "faiss-cpu", "numba", "numpy", "sentence-transformers", "torch", "transformers")
 
 
-def provenance() -> dict[str, Any]:
+def provenance(program: str = "arborlink") -> dict[str, Any]:
     """Command, commit, machine and versions.
+
+    Args:
+        program: what was called, before its arguments.
 
     The commit is that of the checkout, marked if it was changed since; ``ARBORLINK_COMMIT`` names it for a copy of
     the tree without its history. Of a path in the command only the last part is told: the rest is about a machine.
     """
     return {
-        "command": " ".join(["arborlink", *(shlex.quote(_without_machine(word)) for word in sys.argv[1:])]),
+        "command": " ".join([program, *(shlex.quote(_without_machine(word)) for word in sys.argv[1:])]),
         "commit": os.environ.get("ARBORLINK_COMMIT") or _commit(),
         "machine": {
             "processor": _processor(),
