@@ -43,7 +43,7 @@ def main() -> None:
     test = Corpus.read(arguments.test) if arguments.test else None
     results: dict[str, Any] = {"provenance": provenance(), "runs": []}
     material, judged = None, None
-    for asked in arguments.objectives:
+    for number, asked in enumerate(arguments.objectives):
         objective, _, own = asked.partition(":")
         settings = [*arguments.set, *(own.split(",") if own else [])]
         base = [f"encoder.base={arguments.base}"] if arguments.base else []
@@ -51,9 +51,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder, quiet_libraries():
             start = time.perf_counter()
             _reset_memory(arguments.device)
-            training = Training(
-                kb, train, dev, Path(folder) / "model", config, arguments.device, None, _say, material
-            )
+            model = (arguments.models or Path(folder)) / f"{number}-{objective}"
+            training = Training(kb, train, dev, model, config, arguments.device, None, _say, material)
             material = training.material
             prepared = time.perf_counter()
             trainer = training.go()
@@ -183,6 +182,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--dev", type=Path, help="without it the last epoch is kept")
     parser.add_argument("--test", type=Path)
     parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--models", type=Path, help="keep the models here, each in a folder 0-knn, 1-joint, …")
     parser.add_argument("--base", default="", help="base model; the embedded one if not given")
     parser.add_argument(
         "--objectives",
