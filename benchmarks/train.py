@@ -182,7 +182,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--dev", type=Path, help="without it the last epoch is kept")
     parser.add_argument("--test", type=Path)
     parser.add_argument("--output", type=Path, required=True)
-    parser.add_argument("--models", type=Path, help="keep the models here, each in a folder 0-knn, 1-joint, …")
+    parser.add_argument(
+        "--models", type=Path, help="keep the models here, each in a folder 0-knn, 1-joint, …"
+    )
     parser.add_argument("--base", default="", help="base model; the embedded one if not given")
     parser.add_argument(
         "--objectives",
