@@ -12,7 +12,7 @@ from arborlink.graph import NeighbourGraph
 from arborlink.labels import Labels, same_labels
 from arborlink.search import Neighbours
 from arborlink.search.reproducible import nearest_others_reproducibly, nearest_reproducibly
-from arborlink.voting import N_VOTERS, Examples, count_votes
+from arborlink.voting import N_VOTERS, Examples, count_votes, nearest_voters
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +86,10 @@ def _voted(
     examples: Examples,
     options: dict[str, Any],
 ) -> Neighbours:
-    """The entities with the most votes; an example meets whom its entity may meet."""
+    """The entities with the most votes."""
     n_texts = min(max(n_near, N_VOTERS), entities.n_items)
     texts = nearest_reproducibly(mentions, entities, n_texts, labels=labels, what="entities", **options)
-    meeting = None
-    if labels is not None:
-        meeting = Labels(
-            labels.of_queries, [labels.of_targets[number] for number in examples.entity.tolist()]
-        )
-    n_voters = min(N_VOTERS, examples.mentions.n_items)
-    voters = nearest_reproducibly(
-        mentions, examples.mentions, n_voters, labels=meeting, what="examples", **options
-    )
+    voters = nearest_voters(mentions, examples, labels, **options)
     return count_votes(texts, voters, examples.entity, examples.temperature, n_near)
 
 

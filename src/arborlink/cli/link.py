@@ -166,7 +166,7 @@ def link(
 
 
 def summary(result: Result) -> str:
-    """What was linked and discovered, how sure it is, and what took its time, in one to three lines."""
+    """What was linked and discovered, how sure it is, and what took its time, in one to four lines."""
     settings = result.settings
     n_unlinked = settings["n_mentions"] - settings["n_linked"]
     found = f", {n_unlinked:,} in {_counted(settings['n_discovered'], 'discovered entity')}"
@@ -174,12 +174,22 @@ def summary(result: Result) -> str:
         f"{_counted(settings['n_mentions'], 'mention')} of {_counted(settings['n_documents'], 'document')}, "
         f"{_counted(settings['n_entities'], 'entity')}: {_counted(settings['n_linked'], 'mention')} linked"
         + (found if n_unlinked else ""),
+        *_own_labels(settings.get("n_documents_in_examples", 0)),
         *_answers(settings.get("calibration")),
     ]
     spent = {step: seconds for step, seconds in settings["seconds"].items() if seconds >= 0.05}
     if spent:
         lines.append("Seconds: " + ", ".join(f"{step} {seconds:.1f}" for step, seconds in spent.items()))
     return "\n".join(lines)
+
+
+def _own_labels(n_documents: int) -> list[str]:
+    if not n_documents:
+        return []
+    are = "is" if n_documents == 1 else "are"
+    return [
+        f"{_counted(n_documents, 'document')} {are} among the examples: no label voted in its own document"
+    ]
 
 
 def _answers(said: Mapping[str, Any] | None) -> list[str]:

@@ -1,68 +1,18 @@
-"""Labelled mentions as voters: what else is linked to an entity speaks for it beside its own text.
-
-A knowledge base says what an entity is called; labelled mentions say how people write about it. Each entity's
-affinity to a mention becomes a soft maximum over both, at the temperature t the encoder was trained with:
-
-    A(m, e) = t · log( TEXT_VOTES · exp(s(m, e) / t)  +  Σ exp(s(m, x) / t) )      over the examples x of e
-
-One example that is much nearer than everything else decides alone; many that are about as near as others add up,
-which is how the usual meaning of an ambiguous word wins where the context says nothing.
-"""
+"""The votes of texts and examples, added up for each entity."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arborlink.corpus import Corpus
-from arborlink.encoder import Embeddings
-from arborlink.errors import InputError
-from arborlink.knowledge_base import KnowledgeBase
 from arborlink.search import Neighbours
 
-TEMPERATURE = 0.05
-"""That of the trainer's default, and of encoders whose own is not known."""
 TEXT_VOTES = 20
 """How many examples of the same affinity an entity's own text outweighs; chosen on dev, see docs/experiments.md."""
-N_VOTERS = 64
-"""Nearest texts and nearest examples of a mention that are counted; the others are too far to matter."""
 # Mentions counted at a time: some 128 candidates each.
 _HELD = 1 << 15
-
-
-@dataclass(frozen=True, slots=True)
-class Examples:
-    """Labelled mentions of known entities.
-
-    Args:
-        mentions: one vector for each.
-        entity: int32, shape (n_mentions,): the number of the entity each is linked to.
-        temperature: the affinity that makes one voter weigh e times another.
-    """
-
-    mentions: Embeddings
-    entity: NDArray[np.int32]
-    temperature: float = TEMPERATURE
-
-    @classmethod
-    def of(cls, corpus: Corpus, kb: KnowledgeBase, vectors: Embeddings, temperature: float) -> Examples:
-        """The mentions of a corpus that name exactly one entity of the knowledge base.
-
-        Raises:
-            InputError: none does.
-        """
-        gold = [mention.entities or () for _, mention in corpus.mentions]
-        entity = np.array([kb.index.get(ids[0], -1) if len(ids) == 1 else -1 for ids in gold], dtype=np.int32)
-        known = np.flatnonzero(entity >= 0)
-        if not len(known):
-            raise InputError(
-                f"none of the {corpus.n_mentions:,} mentions of the examples names one entity of the knowledge base; "
-                "give documents labelled with its ids, or no examples"
-            )
-        return cls(Embeddings.one_each(vectors.vectors, vectors.rows[known]), entity[known], temperature)
 
 
 def count_votes(
@@ -78,7 +28,8 @@ def count_votes(
         k: how many entities to keep.
 
     Returns:
-        Entities by the affinity above, best first, equal ones by number; those without a voter are left out.
+        Entities by the affinity of :mod:`arborlink.voting`, best first, equal ones by number; those without a voter
+        are left out.
 
     Example:
         >>> texts = Neighbours(np.array([[0, 1]], np.int32), np.array([[0.5, 0.4]]))

@@ -4,33 +4,28 @@ from __future__ import annotations
 
 import copy
 import operator
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from hashlib import blake2b
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
-from arborlink.confidence import CALIBRATION_FILE, Calibration, read_calibration, refusal, with_confidence
+from arborlink.confidence import Calibration, refusal, with_confidence
 from arborlink.corpus import Corpus
-from arborlink.encoder import Embeddings, Encoder
-from arborlink.encoders.default_model import resolve_model
-from arborlink.encoders.model_folder import Inference, is_model_folder, read_settings
+from arborlink.encoder import Encoder
+from arborlink.encoders.model_folder import Inference
 from arborlink.encoders.promise import check_embeddings
 from arborlink.errors import InputError
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.labels import Labels
+from arborlink.linker.labelled import Labelled, about_examples
+from arborlink.linker.loading import DEFAULT_SHORTLIST, load_parts
+from arborlink.linker.provenance import installed_version, timed
 from arborlink.neighbourhood import Neighbourhood
 from arborlink.partition import Mode, partition
-from arborlink.reranking import Reranker, has_reranker, read_reranker
+from arborlink.reranking import Reranker
 from arborlink.result import Result
 from arborlink.result.from_partition import candidates_of, links_of
 from arborlink.search import Neighbours
 from arborlink.type_labels import labels_of
-from arborlink.voting import TEMPERATURE, Examples
-
-DEFAULT_SHORTLIST = 32
+from arborlink.voting import TEMPERATURE
 
 
 class Linker:
@@ -70,18 +65,23 @@ class Linker:
         self.calibration = calibration
         self.temperature = temperature
         self.reranker = reranker
-        self.examples: Corpus | None = None
-        self._example_vectors: Embeddings | None = None
+        self._labelled: Labelled | None = None
+
+    @property
+    def examples(self) -> Corpus | None:
+        """The labelled documents whose mentions vote, if there are any."""
+        return None if self._labelled is None else self._labelled.corpus
 
     def with_examples(self, examples: Corpus | None) -> Linker:
         """The same linker, to which labelled documents say how their entities are written about.
 
         Their mentions of entities of the knowledge base vote for these beside the entities' own texts
         (:mod:`arborlink.voting`), wherever this linker links, tunes or is measured. They need not be those the model
-        was trained on, and cost no training.
+        was trained on, and cost no training. A document that is linked may be among them: about its own mentions
+        they vote as if it were not.
         """
         other = copy.copy(self)
-        other.examples, other._example_vectors = examples, None
+        other._labelled = None if examples is None else Labelled(examples, self.encoder)
         return other
 
     def with_reranker(self, reranker: Reranker | None) -> Linker:
@@ -110,8 +110,8 @@ class Linker:
     def name(self) -> str:
         """Names what decides who is how near: the model, the examples and the re-ranker if there are any."""
         name = self.model or self.encoder.fingerprint
-        if self.examples is not None:
-            name += f"+{_digest(self.examples)}"
+        if self._labelled is not None:
+            name += f"+{self._labelled.digest}"
         return name if self.reranker is None else f"{name}+reranker-{self.reranker.fingerprint}"
 
     @classmethod
@@ -144,41 +144,18 @@ class Linker:
             calibration: a file of ``arborlink calibrate``; ``None`` takes the one in the model's folder, if any.
             reranker: load the re-ranker in the model's folder, if there is one.
         """
-        from arborlink.encoders import load_encoder
-        from arborlink.encoders.cache import default_cache_folder
-        from arborlink.encoders.device import resolve_device
-
-        device = resolve_device(device)
-        folder = default_cache_folder() if cache is True else Path(cache) if cache else None
-        encoder = load_encoder(
+        parts = load_parts(
             model,
             entity_model=entity_model,
             view=view,
             shortlist=shortlist,
             device=device,
-            cache=folder,
+            cache=cache,
             progress=progress,
+            calibration=calibration,
+            reranker=reranker,
         )
-        known = None if calibration is None else read_calibration(calibration)
-        chosen = resolve_model(model)
-        if chosen is None or not is_model_folder(Path(chosen)):
-            return cls(encoder, device, progress, calibration=known)
-        settings = read_settings(Path(chosen))
-        if known is None and (Path(chosen) / CALIBRATION_FILE).is_file():
-            known = read_calibration(Path(chosen))
-        second = (
-            read_reranker(Path(chosen), device, progress) if reranker and has_reranker(Path(chosen)) else None
-        )
-        return cls(
-            encoder,
-            device,
-            progress,
-            settings.inference,
-            settings.fingerprint,
-            known,
-            settings.temperature,
-            second,
-        )
+        return cls(*parts)
 
     def link(
         self,
@@ -232,11 +209,11 @@ class Linker:
         labels = labels_of(corpus, kb, is_asked=by_type is not None) if chosen.by_type else None
         k = 0 if chosen.mode == "independent" else min(chosen.neighbours, corpus.n_mentions - 1)
         hood = looking.neighbourhood(corpus, kb, max(2, candidates), k, labels=labels, seconds=seconds)
-        with _timed(seconds, "partition"):
+        with timed(seconds, "partition"):
             # Affinities are turned into weights when the graph is built; the threshold turns with them.
             threshold = None if chosen.threshold is None else -chosen.threshold
             parts = partition(hood.graph(k), chosen.mode, threshold)
-        with _timed(seconds, "links"):
+        with timed(seconds, "links"):
             links = list(links_of(corpus, kb, parts, hood.near))
             kept = candidates_of(corpus, kb, hood.near, candidates) if candidates else None
             said = {} if refused is None else {"calibration": {"applied": False, "reason": refused}}
@@ -244,7 +221,7 @@ class Linker:
                 links, counts = with_confidence(links, self.calibration, hood.near, parts, target_error)
                 said["calibration"] = counts
         settings = {
-            "arborlink": _version(),
+            "arborlink": installed_version(),
             "model": model,
             "encoder": self.encoder.fingerprint,
             "inference": chosen.mode,
@@ -253,7 +230,7 @@ class Linker:
             "by_type": chosen.by_type,
             "candidates": candidates,
             "rerank": 0 if looking.reranker is None else looking.reranker.n,
-            "n_examples": 0 if self.examples is None else self.examples.n_mentions,
+            **about_examples(self._labelled, corpus),
             "n_documents": len(corpus),
             "n_mentions": corpus.n_mentions,
             "n_entities": len(kb),
@@ -288,19 +265,17 @@ class Linker:
             ModelError: the encoder breaks its promise: vectors that are missing, odd or of different lengths.
         """
         spent = {} if seconds is None else seconds
-        with _timed(spent, "encode_mentions"):
+        with timed(spent, "encode_mentions"):
             mentions = self.encoder.encode_mentions(corpus)
-        with _timed(spent, "encode_entities"):
+        with timed(spent, "encode_entities"):
             entities = self.encoder.encode_entities(kb, corpus, labels)
         check_embeddings(mentions, entities, corpus.n_mentions, len(kb))
         examples = None
-        if self.examples is not None:
-            with _timed(spent, "encode_examples"):
-                if self._example_vectors is None:
-                    self._example_vectors = self.encoder.encode_mentions(self.examples)
-                examples = Examples.of(self.examples, kb, self._example_vectors, self.temperature)
+        if self._labelled is not None:
+            with timed(spent, "encode_examples"):
+                examples = self._labelled.examples(corpus, kb, self.temperature)
         n_looked = 0 if self.reranker is None else min(self.reranker.n, len(kb))
-        with _timed(spent, "search"):
+        with timed(spent, "search"):
             hood = Neighbourhood.search(
                 mentions,
                 entities,
@@ -313,32 +288,7 @@ class Linker:
             )
         if self.reranker is None:
             return hood
-        with _timed(spent, "rerank"):
+        with timed(spent, "rerank"):
             near = self.reranker.rerank(corpus, kb, hood.near, self.temperature)
         first = Neighbours(near.items[:, :n_near], near.affinities[:, :n_near])
         return Neighbourhood(first, hood.others, hood.n_entities)
-
-
-def _digest(corpus: Corpus) -> str:
-    """Names labelled documents."""
-    digest = blake2b(digest_size=6)
-    for document, mention in corpus.mentions:
-        digest.update(
-            repr((document.id, mention.start, mention.end, mention.entities)).encode("utf-8", "surrogatepass")
-        )
-    return digest.hexdigest()
-
-
-def _version() -> str | None:
-    """The version that is installed; a tree that was never installed has none."""
-    try:
-        return version("arborlink")
-    except PackageNotFoundError:
-        return None
-
-
-@contextmanager
-def _timed(seconds: dict[str, float], step: str) -> Iterator[None]:
-    start = time.perf_counter()
-    yield
-    seconds[step] = time.perf_counter() - start
