@@ -86,6 +86,7 @@ def test_what_is_written_is_read(two_towers: tuple[Any, Any], tmp_path: Path) ->
         "entity_views": "names",
         "inference": {"mode": "minimax", "neighbours": 4, "threshold": 0.25, "by_type": True},
         "temperature": 0.05,
+        "name_share": 0.0,
         "weights": {
             name: sha256((tmp_path / name / "model.safetensors").read_bytes()).hexdigest()
             for name in ("mention", "entity")

@@ -28,6 +28,7 @@ CHOICES: dict[str, Sections] = {
     "one tower, span": {"encoder": {"pooling": "span", "towers": "one"}},
     "raw inner product": {"encoder": {"normalise": False, "temperature": 1.0}},
     "names": {"encoder": {"entity_views": "names"}},
+    "names beside the towers": {"encoder": {"name_share": 0.3}},
     "adapters": {"encoder": {"lora_rank": 4}, "trainer": {"learning_rate": 2e-2}},
     "one tower, adapters": {"encoder": {"lora_rank": 4, "towers": "one"}, "trainer": {"learning_rate": 2e-2}},
     "frozen embeddings": {"encoder": {"freeze_embeddings": True}},

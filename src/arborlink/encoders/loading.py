@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from arborlink.encoder import Encoder
+from arborlink.encoders.blended import BlendedEncoder
 from arborlink.encoders.default_model import UNTRAINED, resolve_model
 from arborlink.encoders.device import resolve_device
 from arborlink.encoders.embedded import embedded_folder
@@ -62,7 +63,7 @@ def load_encoder(
     if entity_model is not None and view == "names":
         raise ModelError("an entity model makes two towers, which read context; leave out view='names'")
     device = resolve_device(device)
-    options: dict[str, Any] = {"device": device, "cache": cache, "progress": progress}
+    options: dict[str, Any] = {"device": device, "cache": cache, "progress": progress, "shortlist": shortlist}
     chosen = resolve_model(model)
     folder = Path(chosen) if chosen is not None else None
     if folder is not None and is_model_folder(folder):
@@ -75,10 +76,14 @@ def load_encoder(
     if view == "context" or entity_model is not None:
         untrained = ModelSettings(_CONTEXT_TOKENS, _CONTEXT_TOKENS)
         return _load_towers(chosen, entity_model, untrained, options)
-    return NameEncoder(_load_text_encoder(chosen, _NAME_TOKENS, None, options), shortlist=shortlist)
+    return _load_names(chosen, options)
 
 
-def _load_default(folder: Path, options: dict[str, Any]) -> TowerEncoder:
+def _load_names(model: str | Path | None, options: dict[str, Any]) -> NameEncoder:
+    return NameEncoder(_load_text_encoder(model, _NAME_TOKENS, None, options), shortlist=options["shortlist"])
+
+
+def _load_default(folder: Path, options: dict[str, Any]) -> TowerEncoder | BlendedEncoder:
     try:
         return _load_saved(folder, options)
     except ModelError as error:
@@ -87,11 +92,14 @@ def _load_default(folder: Path, options: dict[str, Any]) -> TowerEncoder:
         ) from error
 
 
-def _load_saved(folder: Path, options: dict[str, Any]) -> TowerEncoder:
+def _load_saved(folder: Path, options: dict[str, Any]) -> TowerEncoder | BlendedEncoder:
     settings = read_settings(folder)
     check_weights(folder, settings)
     mention, entity = folder / settings.mention_tower, folder / settings.entity_tower
-    return _load_towers(mention, None if mention == entity else entity, settings, options)
+    towers = _load_towers(mention, None if mention == entity else entity, settings, options)
+    if not settings.name_share:
+        return towers
+    return BlendedEncoder(towers, _load_names(None, options), settings.name_share)
 
 
 def _load_towers(

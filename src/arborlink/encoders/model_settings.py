@@ -86,6 +86,8 @@ class ModelSettings:
         entity_views: ``text``: one text for each entity; ``names``: one for each of its names.
         inference: how the vectors are best linked.
         temperature: affinities were divided by it in training: how sharply they tell right from wrong.
+        name_share: share of the comparison of names in an affinity beside the towers; see
+            :mod:`arborlink.encoders.blended`.
         mention_tower: folder beside the file with the model that reads mentions.
         entity_tower: folder of the one that reads entities; may be the same.
         weights: for each folder, the SHA-256 of its ``model.safetensors``.
@@ -98,6 +100,7 @@ class ModelSettings:
     entity_views: EntityViews = "text"
     inference: Inference = field(default_factory=Inference)
     temperature: float = 0.05
+    name_share: float = 0.0
     mention_tower: str = ""
     entity_tower: str = ""
     weights: Mapping[str, str] = field(default_factory=dict)
@@ -137,6 +140,7 @@ class ModelSettings:
             entity_views=views,
             inference=_inference(_field(fields, "inference", dict)),
             temperature=_temperature(fields.get("temperature", 0.05)),
+            name_share=_name_share(fields.get("name_share", 0.0)),
             weights=_weights(_field(fields, "weights", dict), set(towers.values())),
             fingerprint=_field(fields, "fingerprint", str),
             **towers,
@@ -213,6 +217,14 @@ def _temperature(value: object) -> float:
     if not 0 < temperature < math.inf:
         raise ModelError(f"temperature is {temperature}; expected a number above 0")
     return temperature
+
+
+def _name_share(value: object) -> float:
+    """Models from before it was kept have none."""
+    share = float(_of_type(value, float, "name_share"))
+    if not 0 <= share < 1:
+        raise ModelError(f"name_share is {share}; expected a number from 0 to less than 1")
+    return share
 
 
 def _weights(fields: Mapping[str, Any], towers: set[str]) -> dict[str, str]:

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
+
+from arborlink.training.sections import Section, Sections, Text
 
 Mode = Literal["independent", "undirected", "directed", "minimax"]
 _MOST_TOKENS = 512
 _MOST_NEGATIVES = 1024
 _MOST_STEPS = 1_000_000_000
-
-
-def _encodable(text: str) -> str:
-    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ValueError("text that UTF-8 can write")
-    return text
 
 
 def _each_once(items: list[Any]) -> list[Any]:
@@ -32,16 +28,6 @@ def _ascending(numbers: list[int]) -> list[int]:
     if sorted(set(numbers)) != numbers:
         raise ValueError("ascending numbers, each once")
     return numbers
-
-
-Text = Annotated[str, AfterValidator(_encodable)]
-
-
-class Section(BaseModel):
-    """Settings that belong together."""
-
-    # Strict: the string "3" is no number and 1 is not true; a whole number may stand for a float.
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
 class EncoderConfig(Section):
@@ -78,6 +64,13 @@ class EncoderConfig(Section):
     entity_views: Literal["text", "names"] = Field(
         default="text",
         description="An entity is one text with all its names (text), or one text for each name (names).",
+    )
+    name_share: float = Field(
+        default=0.0,
+        ge=0,
+        lt=1,
+        description="Share of the untrained comparison of names in an affinity beside the towers, in linking; the "
+        "towers are trained without it.",
     )
     lora_rank: int = Field(
         default=0,
@@ -272,12 +265,6 @@ class DevConfig(Section):
         le=10_000,
         description="Recall is measured over so many nearest entities of each mention.",
     )
-
-
-class Sections(Section):
-    """Settings in sections, those of one command."""
-
-    command: ClassVar[str]
 
 
 class TrainingConfig(Sections):

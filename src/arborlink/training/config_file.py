@@ -16,7 +16,8 @@ from pydantic import BaseModel, ValidationError
 
 from arborlink.errors import InputError
 from arborlink.files import read_lines
-from arborlink.training.config import Sections, TrainingConfig
+from arborlink.training.config import TrainingConfig
+from arborlink.training.sections import Sections
 
 Config = TypeVar("Config", bound=Sections)
 _WIDTH = 100

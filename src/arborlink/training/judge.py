@@ -69,7 +69,7 @@ class Judge:
             )
         self.settings = settings
         self.device = device
-        self._labels = type_labels(corpus, kb) if by_type else None
+        self.labels = type_labels(corpus, kb) if by_type else None
 
     @property
     def counts(self) -> dict[str, int]:
@@ -90,7 +90,7 @@ class Judge:
             entities,
             self.settings.recall_at,
             max(self.settings.neighbours),
-            labels=self._labels,
+            labels=self.labels,
             examples=examples,
             device=self.device,
             progress=False,

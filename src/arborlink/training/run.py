@@ -23,6 +23,7 @@ from arborlink.training.reporting import check_report_to
 from arborlink.training.surroundings import quiet_libraries, trainer_arguments
 
 if TYPE_CHECKING:
+    from arborlink.encoders.blended import NamesBeside
     from arborlink.training.material import Material
     from arborlink.training.trainer import ArborTrainer
 
@@ -109,7 +110,7 @@ class Training:
         from arborlink.training.processes import process_number
         from arborlink.training.towers_in_training import TowersInTraining
 
-        self.config, self.output = config, output
+        self.config, self.output, self.kb, self.dev = config, output, kb, dev
         self.sizes: dict[str, int] = {}
         self.arguments = trainer_arguments(
             config, output, device
@@ -187,6 +188,7 @@ class Training:
                 mining=mining,
                 drawing=self.drawing,
                 dev=material.dev,
+                names=self._names(),
                 patience=config.trainer.patience,
                 mine_every=config.objective.mine_every,
                 checkpoint_steps=config.trainer.checkpoint_steps,
@@ -247,6 +249,7 @@ class Training:
                 entity_views=self.config.encoder.entity_views,
                 inference=inference,
                 temperature=self.config.encoder.temperature,
+                name_share=self.config.encoder.name_share,
             )
             _write(self.output / REPORT_FILE, json.dumps(report.to_dict(), indent=1) + "\n")
             _write(self.output / CARD_FILE, model_card(report))
@@ -254,6 +257,18 @@ class Training:
             clear(self.output)
         wait_for_all()
         return report
+
+    def _names(self) -> NamesBeside | None:
+        """The names of dev, if they have a share in linking."""
+        from arborlink.encoders.blended import NamesBeside
+        from arborlink.encoders.default_model import UNTRAINED
+        from arborlink.encoders.loading import load_encoder
+
+        share, dev = self.config.encoder.name_share, self.material.dev
+        if not share or dev is None or self.dev is None:
+            return None
+        names = load_encoder(UNTRAINED, device=self.arguments.device.type, progress=self.progress)
+        return NamesBeside.of(names, share, self.dev, self.kb, dev.judge.labels)
 
 
 def _write(path: Path, content: str) -> None:

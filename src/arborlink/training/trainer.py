@@ -15,6 +15,7 @@ from torch.utils.data import DataLoader
 from transformers import Trainer, TrainingArguments
 
 from arborlink.encoder import Embeddings
+from arborlink.encoders.blended import NamesBeside
 from arborlink.errors import TrainingError
 from arborlink.progress import Bar
 from arborlink.training.adapting import frozen_rows
@@ -46,6 +47,7 @@ class ArborTrainer(Trainer):
         mining: how their neighbours are found.
         drawing: what is drawn anew for each epoch.
         dev: what judges an epoch, if anything does.
+        names: those of dev, if they have a share in linking.
         patience: epochs without a better judgement before it stops; 0 never stops.
         mine_every: steps between two minings; 0 mines at the start of each epoch.
         checkpoint_steps: steps between two checkpoints besides those after each epoch; 0 for none.
@@ -64,6 +66,7 @@ class ArborTrainer(Trainer):
         mining: Mining,
         drawing: Drawing,
         dev: Dev | None,
+        names: NamesBeside | None,
         patience: int,
         mine_every: int,
         checkpoint_steps: int,
@@ -78,6 +81,7 @@ class ArborTrainer(Trainer):
         self.mining = mining
         self.drawing = drawing
         self.dev = dev
+        self.names = names
         self.patience = patience
         self.mine_every = mine_every
         self.checkpoint_steps = checkpoint_steps
@@ -160,7 +164,10 @@ class ArborTrainer(Trainer):
         return self.course.epochs_without_gain() >= self.patience
 
     def judgement(self, with_examples: bool = False) -> Judgement:
-        """Dev as the towers see it now; with examples, the training mentions vote for their entities."""
+        """Dev as the towers see it now, beside its names if they have a share in linking.
+
+        With examples, the training mentions vote for their entities; names are then left aside.
+        """
         if self.dev is None:
             raise RuntimeError("there are no dev documents to look at")
         judge, side = self.dev.judge, self.dev.side
@@ -168,8 +175,10 @@ class ArborTrainer(Trainer):
         mentions = Embeddings.one_each(texts.cpu().numpy(), side.text_of_mention)
         entities = self.steps.entities
         vectors = self.entity_vectors().cpu().numpy()
-        voters = self._voters() if with_examples else None
-        return judge.judge(mentions, Embeddings(vectors, entities.text_of_view, entities.offsets), voters)
+        both = mentions, Embeddings(vectors, entities.text_of_view, entities.offsets)
+        if with_examples:
+            return judge.judge(*both, self._voters())
+        return judge.judge(*(both if self.names is None else self.names.beside(*both)))
 
     def _voters(self) -> Examples:
         examples = self.drawing.material.examples
