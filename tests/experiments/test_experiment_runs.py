@@ -181,7 +181,9 @@ main()
 def test_neither_faiss_nor_datasets_is_needed_for_a_run(
     make_run: MakeRun, data_folder: Path, tmp_path: Path
 ) -> None:
-    file = make_run("own", row="joint", evaluate=["medmentions"])
+    file = make_run("own", row="joint", evaluate=["medmentions"], examples=True)
+    reranker = "[reranker]\nmention_tokens = 32\nentity_tokens = 32\ncandidates = 3\nn = 3\n"
+    file.write_text(file.read_text(encoding="utf-8") + reranker, encoding="utf-8")
     arguments = [
         "experiment",
         "run",

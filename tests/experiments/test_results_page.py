@@ -195,6 +195,29 @@ def test_what_was_measured_with_examples_is_a_row_of_its_own(results: Path) -> N
     assert shares[1] > 0.7
 
 
+def test_what_was_re_ranked_is_a_row_of_its_own_wherever_it_says_something(results: Path) -> None:
+    result = made_up("m-paper", "paper", [0.2, 0.2])
+    own = result["evaluation"]["medmentions"]
+    for variant in ("examples_reranked", "reranked", "examples"):
+        own[variant] = made_up("m-paper", "paper", [0.9, 0.9])["evaluation"]["medmentions"]
+    own["reranked"]["seconds"]["rerank"] = 60.0
+    result["training"]["reranker"] = {"seconds": {"searching": 1.0, "reading": 5.0, "training": 20.0}}
+    loaded = made_up("m-mine", "mine", [0.2, 0.2])
+    loaded["training"] = {"reranker": result["training"]["reranker"]}
+    loaded["evaluation"]["medmentions"]["reranked"] = own["reranked"]
+    page = results_page([*read_results(results), result, loaded], "command")
+    names = ["paper", "paper + examples", "paper + re-ranker", "paper + examples + re-ranker"]
+    for heading in ("### medmentions", "Differences, in points:", "### medmentions, hidden entities"):
+        found = dict.fromkeys(row[0] for row in lines_of(page, heading))
+        assert [name for name in found if name.startswith("paper")] == names
+    recall = [row[0] for row in lines_of(page, "## Table 2: recall@64")]
+    assert [name for name in recall if name.startswith("paper")] == names[:2]
+    times = lines_of(page.split("## Table 5")[1], "### medmentions")
+    spent = {row[0]: (row[1], row[4]) for row in times if row[1] != "not run" and row[3] == "directed"}
+    assert (spent["paper"], spent["paper + re-ranker"]) == (("90.0 s", "3.5 s"), ("111.0 s", "63.5 s"))
+    assert (spent["mine"][0], spent["mine + re-ranker"][0]) == ("–", "21.0 s")
+
+
 def test_pictures_are_drawn_and_named_on_the_page(results: Path, tmp_path: Path) -> None:
     page, *pictures = write_page(results, tmp_path / "docs" / "results.md", tmp_path / "docs" / "pictures")
     content = page.read_text(encoding="utf-8")

@@ -51,6 +51,32 @@ def test_settings_of_the_command_line_take_the_place_of_the_files(tmp_path: Path
     assert run.experiment.train_splits("wikis") == ("train",)
 
 
+def test_a_re_ranker_is_what_a_section_of_its_own_asks_for(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    plain = '[experiment]\nrow = "x"\nevaluate = ["wikis"]\n[encoder]\nbase = "some/model"\n'
+    path.write_text(plain)
+    assert read_run_file(path).reranker is None
+    with pytest.raises(InputError, match=r"reranker\.n is set, but the run has no re-ranker"):
+        read_run_file(path, ["trainer.epochs=2", "reranker.n=8"])
+    path.write_text(plain + "[reranker_trainer]\nepochs = 5\n")
+    run = read_run_file(path, ["trainer.epochs=2", "reranker.n=8"])
+    assert run.reranker is not None
+    assert (run.reranker.trainer.epochs, run.config.trainer.epochs) == (5, 2)
+    assert (run.reranker.reranker.n, run.reranker.reranker.base) == (8, "some/model")
+    own = read_run_file(path, ["reranker.base=another"]).reranker
+    assert own is not None
+    assert own.reranker.base == "another"
+
+
+def test_a_re_ranker_learns_from_data_sets_whose_towers_were_trained_elsewhere(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text('[experiment]\nrow = "x"\nevaluate = ["wikis"]\nmodel = "untrained"\n')
+    assert read_run_file(path).learned_from == ()
+    path.write_text(path.read_text() + "[reranker]\nn = 8\n")
+    run = read_run_file(path)
+    assert (run.learned_from, run.experiment.trained_on) == (("wikis",), ())
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -70,6 +96,30 @@ def test_settings_of_the_command_line_take_the_place_of_the_files(tmp_path: Path
         (
             '[experiment]\nrow = "x"\nevaluate = ["wikis"]\n[trainer]\nepoch = 3',
             r"did you mean trainer\.epochs",
+        ),
+        (
+            '[experiment]\nrow = "x"\nevaluate = ["wikis"]\n[reranker]\ncandidate = 3',
+            r"reranker\.candidate is not a setting; did you mean reranker\.candidates",
+        ),
+        (
+            '[experiment]\nrow = "x"\nevaluate = ["wikis"]\n[reranker_trainer]\nepoch = 3',
+            r"did you mean reranker_trainer\.epochs",
+        ),
+        (
+            '[experiment]\nrow = "x"\nevaluate = ["wikis"]\n[rerankers]\nn = 3',
+            r"\[rerankers\] is not a section; did you mean \[reranker\]",
+        ),
+        (
+            '[experiment]\nrow = "x"\nevaluate = ["wikis"]\n[reranker]\nn = "16"',
+            r'reranker\.n is "16"; expected a whole number from 1',
+        ),
+        (
+            '[experiment]\nrow = "x"\nevaluate = ["wikis"]\n[reranker]\nn = 65',
+            r"reranker\.n is 65; experiments find 64 entities of each mention",
+        ),
+        (
+            '[experiment]\nrow = "x"\nevaluate = ["wikis"]\nmodel = "bm25"\n[reranker]\nn = 8',
+            r'experiment\.model is "bm25", but a re-ranker needs towers',
         ),
     ],
 )

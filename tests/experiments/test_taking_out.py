@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from arborlink.encoder import Embeddings
 from arborlink.evaluation.gold import Gold
@@ -13,6 +14,7 @@ from arborlink.experiments.models import Found
 from arborlink.experiments.taking_out import taken_out
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.neighbourhood import Neighbourhood
+from arborlink.reranking import rerank
 
 
 def test_the_neighbours_left_are_those_of_a_search_without(data_folder: Path) -> None:
@@ -51,3 +53,24 @@ def test_a_mention_whose_neighbours_are_all_out_has_none(data_folder: Path) -> N
     left = taken_out(Found(split, hood, {}), ["C0"]).hood.near
     assert np.array_equal(left.items[:, 0] == -1, np.arange(n) % 12 == 0)
     assert np.isneginf(left.affinities[::12]).all()
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.3])
+def test_re_ranked_lists_are_those_of_a_re_ranker_that_never_saw_the_others(
+    data_folder: Path, weight: float
+) -> None:
+    split = open_data_set("medmentions", data_folder).split("test")
+    draw = np.random.default_rng(0)
+    n = split.corpus.n_mentions
+    mentions = Embeddings.one_each(draw.normal(size=(n, 8)).astype(np.float32))
+    vectors, scores = draw.normal(size=(12, 8)).astype(np.float32), draw.normal(size=(n, 12))
+    hood = Neighbourhood.search(mentions, Embeddings.one_each(vectors), 12, 2)
+    near = rerank(hood.near, np.take_along_axis(scores, hood.near.items, axis=1), weight, 0.5)
+    found = Found(split, Neighbourhood(near, hood.others, 12), {}, before=hood.near)
+    out = {"C1", "C4", "C7", "C8"}
+    left = taken_out(found, out).hood.near
+    kept = np.array([number for number, entity in enumerate(split.kb) if entity.id not in out])
+    again = Neighbourhood.search(mentions, Embeddings.one_each(vectors[kept]), len(kept), 2).near
+    expected = rerank(again, np.take_along_axis(scores[:, kept], again.items, axis=1), weight, 0.5)
+    assert np.array_equal(left.items[:, 0], kept[expected.items[:, 0]])
+    assert np.array_equal(left.affinities[:, 0], expected.affinities[:, 0])

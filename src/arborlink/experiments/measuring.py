@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from arborlink.experiments.data_sets import DataSet
 from arborlink.experiments.discovery import hidden_figures, missing_figures
 from arborlink.experiments.linking import Linked, linking_figures
 from arborlink.experiments.models import Finder, Found, voted
-from arborlink.experiments.results import RECALL_AT
+from arborlink.experiments.reordering import Find, Reordering
+from arborlink.experiments.results import AFTER_RERANKING, EXAMPLES, RECALL_AT, VARIANTS
 from arborlink.experiments.run_file import Experiment
+from arborlink.experiments.second_look import SecondLook
 from arborlink.training.config import DevConfig
-
-Find = Callable[[str], Found]
 
 
 class Measuring:
@@ -26,6 +27,7 @@ class Measuring:
         ways: modes and numbers of neighbours to try.
         seed: decides which entities are hidden.
         device: where voters are searched.
+        look: a re-ranker, if the run has one.
     """
 
     def __init__(
@@ -36,6 +38,7 @@ class Measuring:
         ways: DevConfig,
         seed: int,
         device: str,
+        look: SecondLook | None = None,
     ) -> None:
         self.finder = finder
         self.data_set = data_set
@@ -43,13 +46,22 @@ class Measuring:
         self.ways = ways
         self.seed = seed
         self.device = device
+        self.look = look
         self._found: dict[str, Found] = {}
 
     def everything(self) -> dict[str, Any]:
-        """Figures of every protocol; those with labelled examples under ``examples``, if the run asks for them."""
-        figures = {"by_type": self.data_set.by_type, **self._figures(self._find)}
+        """Figures of every protocol; those of each other variant that the run asks for under its name."""
+        ways: dict[str, Find] = {"": self._find}
         if self.experiment.examples and (find := self._find_with_examples()) is not None:
-            figures["examples"] = self._figures(find)
+            ways[EXAMPLES] = find
+        figures: dict[str, Any] = {"by_type": self.data_set.by_type}
+        for variant, find in ways.items():
+            figures |= _under(variant, self._figures(find))
+        if self.look is not None:
+            order = Reordering(self.look, ways)
+            for variant in ways:
+                own = {"reranker": order.judged(variant), **self._figures(partial(order.find, variant))}
+                figures |= _under(AFTER_RERANKING[variant], own)
         return figures
 
     def _find(self, split: str) -> Found:
@@ -93,6 +105,17 @@ class Measuring:
             dev, test = (find(data_set.with_missing(split) or split) for split in ("dev", "test"))
             figures["missing"] = missing_figures(dev, test, tried, data_set.train_ids)
         return figures
+
+
+def _under(variant: str, figures: dict[str, Any]) -> dict[str, Any]:
+    return {variant: figures} if variant else figures
+
+
+def summaries(name: str, figures: dict[str, Any]) -> Iterator[str]:
+    """A line for each variant that was measured."""
+    for variant, shown in VARIANTS.items():
+        if own := figures.get(variant) if variant else figures:
+            yield summary(f"{name}{shown}", own)
 
 
 def summary(name: str, figures: dict[str, Any]) -> str:

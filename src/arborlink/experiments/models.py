@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -10,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arborlink.corpus import Corpus
-from arborlink.encoder import Embeddings
+from arborlink.encoder import Embeddings, Encoder
+from arborlink.encoders.blended import NamesBeside, blended_mentions
 from arborlink.encoders.promise import check_embeddings
+from arborlink.encoders.views import Markers
 from arborlink.experiments.data_sets import Split
 from arborlink.experiments.reading import Reading
 from arborlink.knowledge_base import KnowledgeBase
@@ -34,12 +37,15 @@ class Found:
         hood: neighbours.
         seconds: of each step that it took.
         mentions: the vectors they were found by; ``None`` where there are none.
+        before: the nearest entities as they were before a re-ranker gave them the order they have in ``hood``;
+            ``None`` where none did.
     """
 
     split: Split
     hood: Neighbourhood
     seconds: dict[str, float]
     mentions: Embeddings | None = None
+    before: Neighbours | None = None
 
 
 class Finder(Protocol):
@@ -54,33 +60,88 @@ class Finder(Protocol):
         ...
 
 
+class Searcher(Finder, Protocol):
+    """Finds neighbours by vectors, so that a re-ranker can be trained for what it finds."""
+
+    @property
+    def temperature(self) -> float:
+        """Affinities divided by it are the scores of the towers."""
+        ...
+
+    @property
+    def markers(self) -> Markers:
+        """The special tokens of the texts."""
+        ...
+
+    def release(self) -> None:
+        """Let go of memory that finding does not need."""
+        ...
+
+
 class TowersFinder:
     """The towers of a trainer, as they are when training has ended.
 
     Args:
         trainer: with the best weights loaded.
         reading: the token ids of what is to be embedded.
+        names: compares names, if they have a share in linking.
+        name_share: that share.
     """
 
-    def __init__(self, trainer: ArborTrainer, reading: Reading) -> None:
-        self.trainer = trainer
+    def __init__(
+        self,
+        trainer: ArborTrainer,
+        reading: Reading,
+        names: Encoder | None = None,
+        name_share: float = 0.0,
+    ) -> None:
+        self.towers = trainer.towers
+        self.precision = trainer.precision
         self.reading = reading
+        self.names = names
+        self.name_share = name_share
+        self._trainer: ArborTrainer | None = trainer
         self._entities: tuple[KnowledgeBase, Embeddings, float] | None = None
+
+    @property
+    def temperature(self) -> float:
+        """The one they were trained with."""
+        return self.towers.temperature
+
+    @property
+    def markers(self) -> Markers:
+        """Those the texts were read with."""
+        return self.reading.markers
+
+    def release(self) -> None:
+        """Let go of the trainer: its optimiser, the gradients, the vectors on the device."""
+        import torch
+
+        self._trainer = None
+        self.towers.zero_grad(set_to_none=True)
+        gc.collect()  # a trainer and its callbacks hold each other
+        if self.towers.device.type == "cuda":
+            torch.cuda.empty_cache()
 
     def find(self, split: Split, n_near: int, n_others: int) -> Found:
         """Embed and search; entities that were embedded for the split before are not embedded again."""
-        device = self.trainer.towers.device
+        device = self.towers.device
         seconds: dict[str, float] = {}
         with attention_for_any_shape():
             start = time.perf_counter()
             side = self.reading.mentions(split.corpus)
             start_encoding = time.perf_counter()
-            vectors = self.trainer.towers.embed("mentions", side.texts, self.trainer.precision)
+            vectors = self.towers.embed("mentions", side.texts, self.precision)
             mentions = Embeddings.one_each(vectors.cpu().numpy(), side.text_of_mention)
             seconds["read_mentions"] = start_encoding - start
             seconds["encode_mentions"] = time.perf_counter() - start_encoding
             entities, seconds["encode_entities"] = self._embedded(split.kb)
         start = time.perf_counter()
+        if self.names is not None:
+            beside = NamesBeside.of(self.names, self.name_share, split.corpus, split.kb, split.labels)
+            mentions, entities = beside.beside(mentions, entities)
+            seconds["encode_names"] = time.perf_counter() - start
+            start = time.perf_counter()
         hood = Neighbourhood.search(
             mentions, entities, n_near, n_others, labels=split.labels, device=device.type, progress=False
         )
@@ -95,9 +156,12 @@ class TowersFinder:
             return None
         side = self.reading.mentions(corpus)
         with attention_for_any_shape():
-            vectors = self.trainer.towers.embed("mentions", side.texts, self.trainer.precision)
-        voters = Embeddings.one_each(vectors.cpu().numpy(), side.text_of_mention[known])
-        return Examples(voters, entity[known], self.trainer.towers.temperature)
+            vectors = self.towers.embed("mentions", side.texts, self.precision)
+        mentions = Embeddings.one_each(vectors.cpu().numpy(), side.text_of_mention)
+        if self.names is not None:
+            mentions = blended_mentions(mentions, self.names.encode_mentions(corpus), self.name_share)
+        voters = Embeddings.one_each(mentions.vectors, mentions.rows[known])
+        return Examples(voters, entity[known], self.temperature)
 
     def _embedded(self, kb: KnowledgeBase) -> tuple[Embeddings, float]:
         """The entities' vectors, and how long they took when they were embedded."""
@@ -105,10 +169,10 @@ class TowersFinder:
             self._entities = None  # there may be no room for both
             side = self.reading.entities(kb)
             start = time.perf_counter()
-            if side is self.trainer.steps.entities:
-                vectors = self.trainer.entity_vectors()
+            if self._trainer is not None and side is self._trainer.steps.entities:
+                vectors = self._trainer.entity_vectors()
             else:
-                vectors = self.trainer.towers.embed("entities", side.texts, self.trainer.precision)
+                vectors = self.towers.embed("entities", side.texts, self.precision)
             found = Embeddings(vectors.cpu().numpy(), side.text_of_view, side.offsets)
             self._entities = kb, found, time.perf_counter() - start
         return self._entities[1:]
@@ -123,6 +187,19 @@ class LinkerFinder:
 
     def __init__(self, linker: Linker) -> None:
         self.linker = linker
+
+    @property
+    def temperature(self) -> float:
+        """The model's own."""
+        return self.linker.temperature
+
+    @property
+    def markers(self) -> Markers:
+        """The model's own, where it has any."""
+        return getattr(self.linker.encoder, "markers", None) or Markers()
+
+    def release(self) -> None:
+        """Nothing of it is for training alone."""
 
     def find(self, split: Split, n_near: int, n_others: int) -> Found:
         """Encode and search."""

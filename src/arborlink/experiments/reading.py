@@ -87,7 +87,7 @@ class LabelledJudge(Judge):
         self, corpus: Corpus, kb: KnowledgeBase, settings: DevConfig, labels: Labels | None, device: str
     ) -> None:
         super().__init__(corpus, kb, settings, device=device)
-        self._labels = labels
+        self.labels = labels
 
 
 def _restrictions(labels: Labels, examples: Examples, entities: EntitySide) -> tuple[Labels, Labels]:

@@ -17,6 +17,18 @@ RECALL_AT = 64
 DRAW_UNIT = 1e-5
 """Means of NMI and ARI are kept for every draw as whole numbers of this unit: two runs are compared by them."""
 Result = dict[str, Any]
+_RERANKER = "reranker"
+EXAMPLES, RERANKED, EXAMPLES_RERANKED = "examples", "reranked", "examples_reranked"
+VARIANTS = {
+    "": "",
+    EXAMPLES: " + examples",
+    RERANKED: " + re-ranker",
+    EXAMPLES_RERANKED: " + examples + re-ranker",
+}
+"""Ways to measure one model: the field of the figures, those of the plain one being on top, and what rows add."""
+AFTER_RERANKING = {"": RERANKED, EXAMPLES: EXAMPLES_RERANKED}
+"""What a variant becomes when a re-ranker has the last word."""
+RERANKED_VARIANTS = tuple(AFTER_RERANKING.values())
 
 
 @dataclass(frozen=True)
@@ -46,14 +58,15 @@ class ResultFile:
         return self.path.is_file()
 
     def changed_settings(self, config: dict[str, dict[str, Any]] | None) -> list[str]:
-        """Settings of the training that are now others than when the result was made."""
-        before = read_result(self.path)["config"] or {}
-        return [
+        """Settings of the trainings that are now others than when the result was made."""
+        before, now = read_result(self.path)["config"] or {}, config or {}
+        changed = [
             f"{section}.{name}"
-            for section, own in (config or {}).items()
+            for section, own in now.items()
             for name, value in own.items()
             if before.get(section, {}).get(name, value) != _rounded(value)
         ]
+        return [*changed, _RERANKER] if (_RERANKER in before) != (_RERANKER in now) else changed
 
     def write(self, result: Result) -> None:
         """Write it in one step: a line for each field, so that versions can be compared."""

@@ -12,9 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from arborlink.errors import InputError
 from arborlink.experiments.data_sets import LAYOUTS
+from arborlink.experiments.results import RECALL_AT
+from arborlink.experiments.run_sections import RERANKER_SECTIONS, RunSections
 from arborlink.files import read_lines
 from arborlink.training.config import TrainingConfig
-from arborlink.training.config_file import make_config, with_settings
+from arborlink.training.config_file import make_sections, with_settings
+from arborlink.training.reranker.config import RerankerConfig
 
 Kind = Literal["trained", "untrained", "folder", "bm25", "look-up"]
 Protocol = Literal["linking", "hidden", "missing"]
@@ -58,9 +61,14 @@ class Experiment(BaseModel):
     hide: float = Field(default=0.1, gt=0, lt=1, description="Share of the entities to hide, for hidden.")
 
     @property
+    def sources(self) -> tuple[str, ...]:
+        """The data sets that whatever is trained, towers or a re-ranker, learns from."""
+        return tuple(self.train or self.evaluate)
+
+    @property
     def trained_on(self) -> tuple[str, ...]:
-        """The data sets that a training sees; none where nothing is trained."""
-        return tuple(self.train or self.evaluate) if self.model == "trained" else ()
+        """The data sets that the towers have learned from in this run; none where they are not trained in it."""
+        return self.sources if self.model == "trained" else ()
 
     def train_splits(self, data_set: str) -> tuple[str, ...]:
         """The splits of a data set that a training sees."""
@@ -74,6 +82,7 @@ class RunFile(BaseModel):
         name: names the results: the file's name without its ending.
         experiment: what to do.
         config: the settings of the training.
+        reranker: those of the re-ranker's training; ``None`` where the run has no re-ranker.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -81,14 +90,21 @@ class RunFile(BaseModel):
     name: str
     experiment: Experiment
     config: TrainingConfig
+    reranker: RerankerConfig | None = None
+
+    @property
+    def learned_from(self) -> tuple[str, ...]:
+        """The data sets that anything in this run learns from."""
+        return self.experiment.trained_on if self.reranker is None else self.experiment.sources
 
 
 def read_run_file(path: Path, assignments: Iterable[str] = ()) -> RunFile:
     """Read a run file.
 
     Args:
-        path: the file: a ``train.toml`` with a section ``[experiment]``.
-        assignments: settings of the training that take the place of what the file says, as ``key=value``.
+        path: the file: a ``train.toml`` with a section ``[experiment]``, and ``[reranker]`` and
+            ``[reranker_trainer]`` if a re-ranker is to be trained as well.
+        assignments: settings of the trainings that take the place of what the file says, as ``key=value``.
 
     Raises:
         InputError: the file cannot be read, or says what cannot be.
@@ -101,9 +117,38 @@ def read_run_file(path: Path, assignments: Iterable[str] = ()) -> RunFile:
     own = values.pop(_SECTION, None)
     if not isinstance(own, dict):
         raise InputError("has no section [experiment], which says what data to run on", path)
-    config = make_config(values, path)
+    sections = make_sections(RunSections, values, path)
     experiment = _experiment(own, path)
-    return RunFile(name=path.stem, experiment=experiment, config=with_settings(config, assignments))
+    changes = list(assignments)
+    has_reranker = any(section in values for section in RERANKER_SECTIONS)
+    changed = with_settings(sections, changes)
+    if not has_reranker and (lost := _of_reranker(changes)):
+        raise InputError(
+            f"{lost[0]} is set, but the run has no re-ranker; give the file a section [reranker]", path
+        )
+    reranker = changed.reranker_config if has_reranker else None
+    if reranker is not None:
+        _check_reranker(reranker, experiment, path)
+    return RunFile(name=path.stem, experiment=experiment, config=changed.training, reranker=reranker)
+
+
+def _of_reranker(assignments: list[str]) -> list[str]:
+    keys = [assignment.partition("=")[0].strip() for assignment in assignments]
+    return [key for key in keys if key.partition(".")[0] in RERANKER_SECTIONS]
+
+
+def _check_reranker(config: RerankerConfig, experiment: Experiment, path: Path) -> None:
+    if experiment.model in BASELINES:
+        raise InputError(
+            f'experiment.model is "{experiment.model}", but a re-ranker needs towers; leave out [reranker]',
+            path,
+        )
+    if config.reranker.n > RECALL_AT:
+        raise InputError(
+            f"reranker.n is {config.reranker.n}; experiments find {RECALL_AT} entities of each mention, so expected "
+            f"at most {RECALL_AT}",
+            path,
+        )
 
 
 def _experiment(values: dict[str, Any], path: Path) -> Experiment:

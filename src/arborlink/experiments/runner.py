@@ -12,18 +12,23 @@ from typing import Any
 
 from arborlink.encoders.default_model import UNTRAINED
 from arborlink.encoders.device import resolve_device
+from arborlink.encoders.loading import load_encoder
 from arborlink.errors import TrainingError
-from arborlink.experiments.baselines import Bm25, LookUp
-from arborlink.experiments.measuring import Measuring, summary
-from arborlink.experiments.models import Finder, LinkerFinder, TowersFinder
+from arborlink.experiments.baselines import Baseline, Bm25, LookUp
+from arborlink.experiments.measuring import Measuring, summaries
+from arborlink.experiments.models import LinkerFinder, Searcher, TowersFinder
 from arborlink.experiments.provenance import provenance, without_folders
 from arborlink.experiments.results import VERSION, ResultFile
 from arborlink.experiments.run_file import BASELINES, RunFile
+from arborlink.experiments.run_sections import RERANKER_SECTIONS
+from arborlink.experiments.second_look import SecondLook, check_base, train_second_look
 from arborlink.experiments.workbench import Workbench
 from arborlink.linker import Linker
+from arborlink.reranking import write_reranker
 from arborlink.training.config import TrainingConfig
 from arborlink.training.config_file import with_settings
 from arborlink.training.folder import check_folder
+from arborlink.training.reranker.config import RerankerConfig
 
 
 def run_all(
@@ -58,8 +63,10 @@ def run_all(
         for seed in seeds or run.experiment.seeds
     ]
     todo = [job for job in jobs if again or not _is_there(*job, bench)]
+    for run in runs:
+        if any(run is each for each, _ in todo):
+            _check(run, bench)
     for run, file in todo:
-        _check(run, bench)
         if models is not None and run.experiment.model == "trained":
             check_folder(models / file.path.stem, resume=False)
     failed = []
@@ -82,8 +89,7 @@ def run_all(
 def _is_there(run: RunFile, file: ResultFile, bench: Workbench) -> bool:
     if not file.is_finished():
         return False
-    config = _shown(_settings(run, file.seed, bench)) if run.experiment.model == "trained" else None
-    changed = file.changed_settings(config)
+    changed = file.changed_settings(_shown(run, *_settings(run, file.seed, bench)))
     others = f", made with other settings ({', '.join(changed)})" if changed else ""
     bench.tell(f"{file.path}: is there already{others}; --again does it again")
     return True
@@ -91,14 +97,16 @@ def _is_there(run: RunFile, file: ResultFile, bench: Workbench) -> bool:
 
 def _check(run: RunFile, bench: Workbench) -> None:
     """Find what is missing before anything is trained."""
-    for name in (*run.experiment.trained_on, *run.experiment.evaluate):
+    for name in (*run.learned_from, *run.experiment.evaluate):
         bench.data_set(name, run.experiment).files()
+    if run.reranker is not None:
+        check_base(run.reranker)
 
 
 def run_once(run: RunFile, seed: int, bench: Workbench, model: Path | None = None) -> dict[str, Any]:
     """Do one run with one seed; see ``docs/experiments_howto.md`` for what comes out."""
     experiment = run.experiment
-    config = _settings(run, seed, bench)
+    config, reranker = _settings(run, seed, bench)
     sets = {name: bench.data_set(name, experiment) for name in experiment.evaluate}
     result: dict[str, Any] = {
         "version": VERSION,
@@ -108,54 +116,62 @@ def run_once(run: RunFile, seed: int, bench: Workbench, model: Path | None = Non
         "seed": seed,
         "limit": bench.limit,
         "experiment": experiment.model_dump() | {"folder": without_folders(experiment.folder)},
-        "config": _shown(config) if experiment.model == "trained" else None,
+        "config": _shown(run, config, reranker),
         "provenance": provenance(),
         "data": {
             name: {
                 "files": bench.data_set(name, experiment).fingerprint(),
                 "statistics": bench.statistics(name, experiment),
             }
-            for name in dict.fromkeys([*experiment.trained_on, *experiment.evaluate])
+            for name in dict.fromkeys([*run.learned_from, *experiment.evaluate])
         },
         "training": None,
     }
     evaluation: dict[str, Any] = {}
     with _finder(run, config, bench, model, result) as finder:
+        look = _second_look(run, finder, reranker, bench, model, result)
         for name, data_set in sets.items():
-            measuring = Measuring(finder, data_set, experiment, config.dev, seed, bench.device)
+            measuring = Measuring(finder, data_set, experiment, config.dev, seed, bench.device, look)
             evaluation[name] = measuring.everything()
-            for variant in ("", "examples"):
-                if figures := evaluation[name].get(variant) if variant else evaluation[name]:
-                    bench.tell(summary(f"{name} with examples" if variant else name, figures))
+            for line in summaries(name, evaluation[name]):
+                bench.tell(line)
     return result | {"evaluation": evaluation}
 
 
-def _settings(run: RunFile, seed: int, bench: Workbench) -> TrainingConfig:
+def _settings(run: RunFile, seed: int, bench: Workbench) -> tuple[TrainingConfig, RerankerConfig | None]:
     """The run's settings with this seed; a model of one data set links by type if its data set does."""
     assignments = [f"trainer.seed={seed}"]
     trained_on = run.experiment.trained_on
+    reranker = None if run.reranker is None else with_settings(run.reranker, assignments)
     if len(trained_on) == 1 and bench.data_set(trained_on[0], run.experiment).by_type:
         assignments.append("objective.by_type=true")
-    return with_settings(run.config, assignments)
+    return with_settings(run.config, assignments), reranker
 
 
-def _shown(config: TrainingConfig) -> dict[str, Any]:
-    values = config.model_dump()
-    values["encoder"]["base"] = without_folders(values["encoder"]["base"])
-    return values
+def _shown(run: RunFile, config: TrainingConfig, reranker: RerankerConfig | None) -> dict[str, Any] | None:
+    """The settings of what is trained in the run, in the sections of its file; ``None`` where nothing is."""
+    values: dict[str, Any] = {}
+    if run.experiment.model == "trained":
+        values |= config.model_dump()
+        values["encoder"]["base"] = without_folders(values["encoder"]["base"])
+    if reranker is not None:
+        sections = (reranker.reranker.model_dump(), reranker.trainer.model_dump())
+        values |= dict(zip(RERANKER_SECTIONS, sections, strict=True))
+        values["reranker"]["base"] = without_folders(values["reranker"]["base"])
+    return values or None
 
 
 @contextmanager
 def _finder(
     run: RunFile, config: TrainingConfig, bench: Workbench, model: Path | None, result: dict[str, Any]
-) -> Iterator[Finder]:
+) -> Iterator[Baseline | Searcher]:
     """What finds neighbours in this run; how it was trained is told in ``result``."""
     kind = run.experiment.model
     if kind in BASELINES:
         yield Bm25() if kind == "bm25" else LookUp()
     elif kind != "trained":
         folder = run.experiment.folder if kind == "folder" else UNTRAINED
-        yield LinkerFinder(Linker.load(folder, device=bench.device, progress=bench.progress))
+        yield LinkerFinder(Linker.load(folder, device=bench.device, progress=bench.progress, reranker=False))
     else:
         with tempfile.TemporaryDirectory() as folder:
             where = Path(folder) / "model" if model is None else model
@@ -175,7 +191,28 @@ def _train(
     trainer, told = train(data, material, config, folder, bench, keep)
     told["seconds"] = {"preparing": prepared, **told["seconds"]}
     result["training"] = told
-    return TowersFinder(trainer, bench.reading(config.encoder))
+    share = config.encoder.name_share
+    names = load_encoder(UNTRAINED, device=bench.device, progress=bench.progress) if share else None
+    return TowersFinder(trainer, bench.reading(config.encoder), names, share)
+
+
+def _second_look(
+    run: RunFile,
+    finder: Baseline | Searcher,
+    config: RerankerConfig | None,
+    bench: Workbench,
+    model: Path | None,
+    result: dict[str, Any],
+) -> SecondLook | None:
+    """The run's re-ranker, if it has one; it goes into the model's folder where that is kept."""
+    if config is None or isinstance(finder, Baseline):
+        return None
+    data, experiment = bench.training_data(run.experiment), run.experiment
+    look, told = train_second_look(finder, data, config, bench, experiment.examples)
+    result["training"] = (result["training"] or {}) | {"reranker": told}
+    if model is not None and experiment.model == "trained":
+        write_reranker(model, look.reranker)
+    return look
 
 
 def device_of(name: str) -> str:

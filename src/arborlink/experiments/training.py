@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from arborlink.errors import InputError
+from arborlink.experiments.memory import peak_memory, reset_memory
 from arborlink.experiments.training_data import TrainingData
 from arborlink.experiments.workbench import Workbench
 from arborlink.training.config import TrainingConfig
@@ -53,7 +54,7 @@ def train(
             data.kb, data.train, data.dev, folder, config, bench.device, bench.progress, bench.tell, material
         )
         training.arguments.save_strategy = SaveStrategy.NO
-        _reset_memory(bench.device)
+        reset_memory(bench.device)
         made = time.perf_counter()
         trainer = training.go()
         trained = time.perf_counter()
@@ -63,23 +64,10 @@ def train(
     best = trainer.course.best
     return trainer, {
         "seconds": {"loading": made - start, "training": trained - made},
-        "peak_memory_gb": _peak_memory(bench.device),
+        "peak_memory_gb": peak_memory(bench.device),
         "examples": material.examples.counts,
         "n_entities": material.entities.n_entities,
         "sizes": training.sizes,
         "best_epoch": None if best is None else best.number,
         "epochs": [asdict(epoch) for epoch in epochs],
     }
-
-
-def _reset_memory(device: str) -> None:
-    import torch
-
-    if device.startswith("cuda"):
-        torch.cuda.reset_peak_memory_stats()
-
-
-def _peak_memory(device: str) -> float | None:
-    import torch
-
-    return torch.cuda.max_memory_allocated() / 1e9 if device.startswith("cuda") else None

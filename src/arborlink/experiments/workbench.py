@@ -72,7 +72,7 @@ class Workbench:
         if key not in self._training_data:
             parts = [
                 (self.data_set(name, experiment), experiment.train_splits(name))
-                for name in experiment.trained_on
+                for name in experiment.sources
             ]
             self._training_data[key] = TrainingData.of(parts)
         return self._training_data[key]
@@ -88,5 +88,5 @@ class Workbench:
 
 def _data_key(experiment: Experiment) -> tuple[object, ...]:
     return tuple(
-        (name, experiment.by_type.get(name), experiment.train_splits(name)) for name in experiment.trained_on
+        (name, experiment.by_type.get(name), experiment.train_splits(name)) for name in experiment.sources
     )

@@ -31,16 +31,20 @@ class Split:
         corpus: the documents.
         kb: the entities that its mentions may be linked to.
         by_type: mentions only meet entities and mentions of their own types (or world).
+        given: who may meet whom, where types alone do not tell.
     """
 
     name: str
     corpus: Corpus
     kb: KnowledgeBase
     by_type: bool
+    given: Labels | None = None
 
     @cached_property
     def labels(self) -> Labels | None:
         """Who may meet whom, if not everybody may."""
+        if self.given is not None:
+            return self.given
         return type_labels(self.corpus, self.kb) if self.by_type else None
 
 

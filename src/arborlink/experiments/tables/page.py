@@ -28,8 +28,9 @@ linkable mentions, those with a gold entity in the knowledge base; of a composit
 unseen: a gold entity is in the train split, or not. Intervals are 95 % percentile intervals over 1,000 draws of test
 documents; of several seeds, the means are compared. Differences are between pairs on the same draws, bold where the
 interval leaves out zero. In discovery, NMI and ARI are over all mentions of known gold cluster, and the interval is
-moved to lie around the value measured. With examples: the labelled mentions of train vote for their entities. Rows
-that have no result say "not run"."""
+moved to lie around the value measured. With examples: the labelled mentions of train vote for their entities. With a
+re-ranker: it gives the nearest entities of each mention a new order; how much the towers have to say beside it is
+chosen on dev as well. Rows that have no result say "not run"."""
 _HIDDEN = """\
 *Hidden*: 10 % of the entities with a gold mention are taken out of the knowledge base, by seed; k and one of ten
 thresholds are chosen on dev, from which entities are taken out likewise. The models were trained with all of them."""
@@ -65,9 +66,9 @@ def results_page(results: Sequence[Result], command: str, pictures: dict[str, st
     parts += ["## Table 4: the data\n", statistics_table(whole, data_sets)]
     parts += [
         "## Table 5: time against accuracy\n",
-        "Training includes mining and judging on dev; inference is encoding of mentions and entities, search and "
-        "partition of the test split. The paper's hours are those it reports for MedMentions with all of UMLS and "
-        "BERT-base, on hardware of its time.\n",
+        "Training includes mining and judging on dev; inference is encoding of mentions and entities, search, "
+        "re-ranking if there is any, and partition of the test split. The paper's hours are those it reports for "
+        "MedMentions with all of UMLS and BERT-base, on hardware of its time.\n",
     ]
     for name, rows in by_data_set.items():
         parts += [f"### {name}\n", efficiency_table(rows, paper=name.startswith("medmentions"))]

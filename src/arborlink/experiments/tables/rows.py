@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arborlink.experiments.results import Result
+from arborlink.experiments.results import RERANKED_VARIANTS, VARIANTS, Result
 
 DATA_SETS = ("medmentions", "wikis", "bc5cdr")
 BASELINES = ("look-up", "bm25", "untrained")
 TRAININGS = ("in-batch", "knn", "arborescence", "joint", "paper")
-ROWS = (*BASELINES, *TRAININGS, "default model", "default, leave one out")
-WITH_EXAMPLES = " + examples"
+ROWS = (*BASELINES, *TRAININGS, "joint, one seed", "default model", "default, leave one out")
 Floats = NDArray[np.float64]
 
 
@@ -27,13 +26,18 @@ class Row:
         name: what it is called in the tables.
         data_set: which data set.
         results: whole results, by seed.
-        with_examples: what was measured with labelled examples as voters, and not without.
+        variant: which of the ways it was measured in: a key of ``VARIANTS``.
     """
 
     name: str
     data_set: str
     results: tuple[Result, ...]
-    with_examples: bool = False
+    variant: str = ""
+
+    @property
+    def is_reranked(self) -> bool:
+        """Whether a re-ranker had the last word."""
+        return self.variant in RERANKED_VARIANTS
 
     @property
     def seeds(self) -> list[int]:
@@ -43,8 +47,8 @@ class Row:
     def of(self, protocol: str) -> list[dict[str, Any]]:
         """What every seed says about ``linking``, ``hidden`` and so on; empty where that was not measured."""
         sides = [result["evaluation"][self.data_set] for result in self.results]
-        if self.with_examples:
-            sides = [side["examples"] for side in sides if side.get("examples")]
+        if self.variant:
+            sides = [side[self.variant] for side in sides if side.get(self.variant)]
         return [side[protocol] for side in sides if side.get(protocol)]
 
     def mean(self, protocol: str, *path: str) -> float | None:
@@ -81,16 +85,21 @@ def rows_of(results: Sequence[Result], data_set: str, expected: Sequence[str] = 
         Row(name if names.count(name) == 1 else f"{name} ({run})", data_set, tuple(own))
         for (name, run), own in found.items()
     ]
-    for row in list(rows):
-        own = tuple(result for result in row.results if result["evaluation"][data_set].get("examples"))
-        if own:
-            rows.append(Row(f"{row.name}{WITH_EXAMPLES}", data_set, own, with_examples=True))
+    rows += [
+        Row(f"{row.name}{shown}", data_set, own, variant)
+        for row in list(rows)
+        for variant, shown in VARIANTS.items()
+        if variant
+        and (own := tuple(each for each in row.results if each["evaluation"][data_set].get(variant)))
+    ]
     rows += [Row(name, data_set, ()) for name in expected if name not in names]
     order = {name: place for place, name in enumerate(expected)}
+    variants = list(VARIANTS)
 
-    def place(row: Row) -> tuple[int, str]:
+    def place(row: Row) -> tuple[int, str, int]:
         known = row.results[0]["row"] if row.results else row.name
-        return order.get(known, len(order)), row.name
+        base = row.name.removesuffix(VARIANTS[row.variant])
+        return order.get(known, len(order)), base, variants.index(row.variant)
 
     return sorted(rows, key=place)
 

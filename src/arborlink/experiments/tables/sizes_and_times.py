@@ -10,7 +10,7 @@ from arborlink.experiments.tables.rows import Row
 
 PAPER_HOURS = {"in-batch": "3.4 h", "knn": "18.5 h", "arborescence": "32.1 h"}
 """Training times that the paper reports for MedMentions with all of UMLS, on hardware of its time."""
-_STEPS = ("encode_mentions", "encode_entities", "search", "vote")
+_STEPS = ("encode_mentions", "encode_entities", "search", "vote", "rerank")
 
 
 def statistics_table(results: Sequence[Result], data_sets: Sequence[str]) -> str:
@@ -52,13 +52,25 @@ def efficiency_table(rows: Sequence[Row], paper: bool) -> str:
 
 
 def training_seconds(row: Row) -> float | None:
-    """Seconds of training, its mean over seeds: mining and judging on dev included, reading not."""
-    spent = [result["training"]["seconds"]["training"] for result in row.results if result["training"]]
+    """Seconds of training, its mean over seeds: mining and judging on dev included, reading not.
+
+    Where a re-ranker had the last word, its training and the search for its candidates are added.
+    """
+    spent = [seconds for result in row.results if (seconds := _trained(result, row.is_reranked)) is not None]
     return sum(spent) / len(spent) if spent else None
 
 
+def _trained(result: Result, with_reranker: bool) -> float | None:
+    training = result["training"] or {}
+    parts = [training["seconds"]["training"]] if "seconds" in training else []
+    if with_reranker and "reranker" in training:
+        own = training["reranker"]["seconds"]
+        parts += [own["searching"], own["training"]]
+    return sum(parts) if parts else None
+
+
 def inference_seconds(row: Row, mode: str) -> float | None:
-    """Seconds to encode mentions and entities of test, to search and to partition; mean over seeds."""
+    """Seconds to encode mentions and entities of test, to search, re-rank and partition; mean over seeds."""
     partition = row.mean("linking", "modes", mode, "partition_seconds")
     steps = [row.mean("seconds", step) for step in _STEPS]
     return None if partition is None else partition + sum(step or 0.0 for step in steps)

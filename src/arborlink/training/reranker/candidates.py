@@ -38,6 +38,22 @@ class Candidates:
         """Pairs of an epoch."""
         return int((self.items >= 0).sum())
 
+    @classmethod
+    def of(cls, corpus: Corpus, kb: KnowledgeBase, near: NDArray[np.int32], k: int) -> Candidates:
+        """Of what was found for every mention of labelled documents.
+
+        Args:
+            corpus: the documents.
+            kb: the knowledge base.
+            near: the nearest entities of each of ``corpus.mentions``, shape (n_mentions, any number); -1 for none.
+            k: candidates of each mention, its own entity included.
+
+        Raises:
+            InputError: no mention is labelled with exactly one entity of the knowledge base.
+        """
+        mentions, own = _labelled(corpus, kb)
+        return cls(mentions, with_gold(own, near[mentions], _same_text(kb), k))
+
     def write(self, path: Path) -> None:
         """Keep them, whole or not at all."""
         partial = partial_path(path)
@@ -65,18 +81,11 @@ def mine(linker: Linker, kb: KnowledgeBase, corpus: Corpus, k: int) -> Candidate
     Raises:
         InputError: nothing can be learned from these documents.
     """
-    gold = Gold.of(corpus, kb)
-    mentions = np.flatnonzero(gold.linkable & ~gold.composite)
-    if not len(mentions):
-        raise InputError(
-            f"none of the {corpus.n_mentions:,} mentions of the training documents is labelled with exactly one "
-            "entity of the knowledge base; give the knowledge base they were labelled with"
-        )
+    _labelled(corpus, kb)  # nothing is searched for documents that teach nothing
     labels = labels_of(corpus, kb, is_asked=False) if linker.defaults.by_type else None
     towers = linker.with_examples(None).with_reranker(None)
     near = towers.neighbourhood(corpus, kb, k, 0, labels=labels).near
-    own = gold.pairs[np.searchsorted(gold.pairs, mentions * len(kb))] - mentions * len(kb)
-    return Candidates(mentions, with_gold(own.astype(np.int32), near.items[mentions], _same_text(kb), k))
+    return Candidates.of(corpus, kb, near.items, k)
 
 
 def with_gold(
@@ -97,6 +106,19 @@ def with_gold(
         np.take_along_axis(is_wrong, order, axis=1), np.take_along_axis(near, order, axis=1), np.int32(-1)
     )
     return np.concatenate([gold[:, None], wrong], axis=1)
+
+
+def _labelled(corpus: Corpus, kb: KnowledgeBase) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The mentions with exactly one gold entity in the knowledge base, and that entity."""
+    gold = Gold.of(corpus, kb)
+    mentions = np.flatnonzero(gold.linkable & ~gold.composite)
+    if not len(mentions):
+        raise InputError(
+            f"none of the {corpus.n_mentions:,} mentions of the training documents is labelled with exactly one "
+            "entity of the knowledge base; give the knowledge base they were labelled with"
+        )
+    own = gold.pairs[np.searchsorted(gold.pairs, mentions * len(kb))] - mentions * len(kb)
+    return mentions, own.astype(np.int32)
 
 
 def _same_text(kb: KnowledgeBase) -> NDArray[np.int64]:

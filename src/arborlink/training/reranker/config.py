@@ -6,7 +6,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from arborlink.training.config import Section, Sections, Text, TrainerConfig, TrainingConfig
+from arborlink.training.config import TrainerConfig, TrainingConfig
+from arborlink.training.sections import Section, Sections, Text
 
 _MOST_TOKENS = 512
 _MOST_CANDIDATES = 1024
