@@ -14,7 +14,7 @@ from arborlink.experiments.results import RERANKED_VARIANTS, VARIANTS, Result
 DATA_SETS = ("medmentions", "wikis", "bc5cdr")
 BASELINES = ("look-up", "bm25", "untrained")
 TRAININGS = ("in-batch", "knn", "arborescence", "joint", "paper")
-ROWS = (*BASELINES, *TRAININGS, "joint, one seed", "default model", "default, leave one out")
+ROWS = (*BASELINES, *TRAININGS, "default model", "default, leave one out")
 Floats = NDArray[np.float64]
 
 
