@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 import torch
 
+from arborlink.encoders.default_model import UNTRAINED
+from arborlink.encoders.loading import load_encoder
 from arborlink.evaluation import evaluate
 from arborlink.evaluation.discovery_protocol import evaluate_discovery
 from arborlink.evaluation.discovery_protocol.rows import METHODS
@@ -129,11 +131,12 @@ def test_with_examples_the_train_mentions_vote(
         assert own["accuracy"]["all"] == pytest.approx(told["accuracy"], abs=1e-6)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.3])
 def test_towers_in_training_find_what_the_model_they_are_kept_as_finds(
-    make_run: MakeRun, data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_run: MakeRun, data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float
 ) -> None:
     monkeypatch.setattr("arborlink.encoders.network.resolve_precision", lambda device: torch.float32)
-    run = read_run_file(make_run("own", row="joint", evaluate=["bc5cdr"]))
+    run = read_run_file(make_run("own", row="joint", evaluate=["bc5cdr"]), [f"encoder.name_share={share}"])
     bench = Workbench(data_folder, "cpu")
     material = bench.material(run.experiment, run.config)
     trainer, told = train(
@@ -141,9 +144,17 @@ def test_towers_in_training_find_what_the_model_they_are_kept_as_finds(
     )
     assert told["best_epoch"] == 1
     split = bench.data_set("bc5cdr", run.experiment).split("test")
-    ours = TowersFinder(trainer, bench.reading(run.config.encoder)).find(split, 10, 2)
-    theirs = LinkerFinder(Linker.load(tmp_path / "model", device="cpu", cache=False)).find(split, 10, 2)
+    names = load_encoder(UNTRAINED, device="cpu") if share else None
+    finder = TowersFinder(trainer, bench.reading(run.config.encoder), names, share)
+    other = LinkerFinder(Linker.load(tmp_path / "model", device="cpu", cache=False))
+    ours, theirs = (each.find(split, 10, 2) for each in (finder, other))
     # saved vectors have half precision
     np.testing.assert_allclose(ours.hood.near.affinities, theirs.hood.near.affinities, atol=2e-3)
     assert np.array_equal(ours.hood.near.items < 0, theirs.hood.near.items < 0)
-    assert set(ours.seconds) == {"read_mentions", "encode_mentions", "encode_entities", "search"}
+    steps = {"read_mentions", "encode_mentions", "encode_entities", "search"}
+    assert set(ours.seconds) == steps | ({"encode_names"} if share else set())
+    train_corpus = bench.data_set("bc5cdr", run.experiment).corpus("train")
+    voters = [each.examples(train_corpus, split.kb) for each in (finder, other)]
+    vectors = [each.mentions.vectors[each.mentions.rows] for each in voters if each is not None]
+    assert len(vectors) == 2
+    np.testing.assert_allclose(vectors[0], vectors[1], atol=2e-3)

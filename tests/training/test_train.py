@@ -119,6 +119,16 @@ def test_without_dev_the_last_epoch_is_kept(tiny_model: Path, tmp_path: Path) ->
     assert "Dev" not in report.summary()
 
 
+@pytest.mark.parametrize(("every", "judged"), [(0, [5]), (2, [2, 4, 5]), (9, [5])])
+def test_dev_judges_every_so_many_epochs_and_the_last(
+    tiny_model: Path, tmp_path: Path, every: int, judged: list[int]
+) -> None:
+    report = run(tiny_model, tmp_path / "model", trainer={"epochs": 5}, dev={"every": every})
+    assert [epoch.number for epoch in report.epochs if epoch.dev] == judged
+    assert report.best.number in judged
+    assert report.inference.neighbours > 0
+
+
 def falling(monkeypatch: pytest.MonkeyPatch, accuracies: list[float]) -> None:
     """Let dev say this of one epoch after the other."""
     left = iter([*accuracies, *[0.0] * 9])

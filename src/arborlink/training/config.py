@@ -259,6 +259,12 @@ class DevConfig(Section):
     neighbours: Annotated[list[Annotated[int, Field(ge=1, le=1024)]], AfterValidator(_ascending)] = Field(
         default=[1, 2, 4, 8], min_length=1, description="Numbers of neighbouring mentions to try, ascending."
     )
+    every: int = Field(
+        default=1,
+        ge=0,
+        le=10_000,
+        description="Epochs between two judgements; the last epoch is always judged, with 0 it alone.",
+    )
     recall_at: int = Field(
         default=64,
         ge=1,

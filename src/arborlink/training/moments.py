@@ -71,9 +71,10 @@ class Moments(TrainerCallback):
         """Look at what the last steps left, and have it judged."""
         self.trainer.look()
         self.trainer.check_weights()
-        control.should_evaluate = self.trainer.dev is not None
-        if self.trainer.dev is None:
-            self.trainer.tell(self.trainer.course.epochs[-1].line(int(args.num_train_epochs)))
+        epoch = self.trainer.course.epochs[-1]
+        control.should_evaluate = self.trainer.is_judged(epoch.number)
+        if not control.should_evaluate:
+            self.trainer.tell(epoch.line(int(args.num_train_epochs)))
 
     def on_evaluate(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **rest: Any

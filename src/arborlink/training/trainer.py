@@ -163,6 +163,13 @@ class ArborTrainer(Trainer):
             return False
         return self.course.epochs_without_gain() >= self.patience
 
+    def is_judged(self, epoch: int) -> bool:
+        """Whether dev judges the epoch of this number, the first being 1."""
+        if self.dev is None:
+            return False
+        every = self.dev.judge.settings.every
+        return epoch == int(self.args.num_train_epochs) or (every > 0 and epoch % every == 0)
+
     def judgement(self, with_examples: bool = False) -> Judgement:
         """Dev as the towers see it now, beside its names if they have a share in linking.
 
