@@ -1,0 +1,76 @@
+"""Train the model that ships: one encoder for the data sets of the experiments, each mention with its own entities.
+
+    python tools/train_default.py --data DATA --output MODEL
+    python tools/train_default.py --data DATA --output MODEL --set trainer.batch_size=1024 --device cuda
+
+It is ``arborlink train`` with its default settings replaced by :data:`RECIPE`, over several knowledge bases at once and
+without dev: the last epoch is kept, and ``arborlink tune`` chooses how to link afterwards. What was trained is measured
+by run files of ``model = "folder"`` (docs/experiments_howto.md) and packed by ``tools/pack_model.py``.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from arborlink.encoders.device import resolve_device
+from arborlink.experiments.run_file import Experiment
+from arborlink.experiments.workbench import Workbench
+from arborlink.training.config_file import make_config, with_settings
+from arborlink.training.folder import check_folder
+from arborlink.training.run import Training
+from arborlink.training.surroundings import quiet_libraries
+
+# One tower that reads a mention's own words in their context, and each name of an entity: it begins as a comparison
+# of names, which is what links into a knowledge base that nobody trained it for.
+RECIPE = [
+    "encoder.towers=one",
+    "encoder.pooling=span",
+    "encoder.entity_views=names",
+    "encoder.mention_tokens=40",
+    "encoder.entity_tokens=24",
+    "objective.name=in-batch",
+    "objective.name_mentions=0.25",
+    "trainer.batch_size=256",
+    "trainer.epochs=1",
+    "trainer.learning_rate=1e-4",
+    "trainer.checkpoint_steps=100",
+]
+
+
+def main() -> None:
+    """Read, train, write the model; a run that was killed goes on."""
+    arguments = _arguments()
+    config = with_settings(make_config({}), [*RECIPE, *arguments.set])
+    check_folder(arguments.output, resume=arguments.resume)
+    device = resolve_device(arguments.device)
+    bench = Workbench(arguments.data, device, arguments.limit, None, _say)
+    experiment = Experiment(row="default", train=arguments.train, evaluate=arguments.train)
+    data = bench.training_data(experiment)
+    material = replace(bench.reading(config.encoder).material(data, config.dev, device), dev=None)
+    with quiet_libraries():
+        training = Training(data.kb, data.train, None, arguments.output, config, device, None, _say, material)
+        _say(training.finish(training.go()).summary())
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True, help="the folder with the data sets")
+    parser.add_argument("--train", nargs="+", default=["medmentions", "wikis", "bc5cdr"], help="data sets")
+    parser.add_argument("--output", type=Path, required=True, help="the model's folder")
+    parser.add_argument("--resume", action="store_true", help="go on with a run that was killed")
+    parser.add_argument("--set", action="append", default=[], help="a setting, as in arborlink train --set")
+    parser.add_argument("--limit", type=int, help="documents of each split")
+    parser.add_argument("--device", default="auto")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
