@@ -3,9 +3,9 @@
     python tools/train_default.py --data DATA --output MODEL
     python tools/train_default.py --data DATA --output MODEL --set trainer.batch_size=1024 --device cuda
 
-It is ``arborlink train`` with the settings of :data:`RECIPE`, over several knowledge bases at once and without dev: the
-last epoch is kept, and ``arborlink tune`` chooses how to link afterwards. What was trained is measured by run files of
-``model = "folder"`` (docs/experiments_howto.md) and packed by ``tools/pack_model.py``.
+It is ``arborlink train`` with the settings of :data:`RECIPE`, over several knowledge bases at once and without dev:
+the last epoch is kept, and ``arborlink tune`` chooses how to link afterwards. ``experiments/default-without-*.toml``
+train with the same settings and leave a data set out; ``tools/pack_model.py`` packs what was trained.
 """
 
 from __future__ import annotations

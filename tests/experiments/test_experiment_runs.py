@@ -154,6 +154,24 @@ def test_trained_on_others_and_a_model_that_is_there(
     assert first["training"]["best_epoch"] == 1
 
 
+def test_the_model_that_ships(
+    run: RunCommand, make_run: MakeRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = make_run("shipped", row="x", model="shipped", evaluate=["wikis"])
+    monkeypatch.setattr("arborlink.encoders.default_model.SHIPPED_FOLDER", tmp_path / "none")
+    done = run(shipped, "--limit", 6)
+    assert (done.status, "comes with no trained model" in done.err) == (2, True)
+    own = make_run("own", row="z", evaluate=["wikis"])
+    assert run(own, "--limit", 6, "--models", tmp_path / "models").status == 0
+    model = tmp_path / "models" / "own-seed0-limit6"
+    monkeypatch.setattr("arborlink.encoders.default_model.SHIPPED_FOLDER", model)
+    there = make_run("there", row="y", model="folder", folder=str(model), evaluate=["wikis"])
+    assert run(shipped, there, "--limit", 6).status == 0
+    first, second = (read(tmp_path / "out" / f"{name}-seed0-limit6.json") for name in ("shipped", "there"))
+    linking = [each["evaluation"]["wikis"]["linking"]["modes"]["directed"] for each in (first, second)]
+    assert [each["accuracy"] for each in linking[:1]] == [each["accuracy"] for each in linking[1:]]
+
+
 def test_what_cannot_be_run_is_told_before_the_work(
     run: RunCommand, run_command: RunCommand, make_run: MakeRun, tmp_path: Path
 ) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
 from arborlink.errors import InputError
 from arborlink.experiments import LAYOUTS, read_run_file
 from arborlink.experiments.tables.rows import DATA_SETS, ROWS, TRAININGS
+from arborlink.training.config_file import make_config, with_settings
 
 RUNS = sorted((Path(__file__).parents[2] / "experiments").rglob("*.toml"))
 
@@ -39,6 +41,16 @@ def test_the_papers_own_settings_are_a_row() -> None:
         )
         assert (config.objective.entity_negatives, config.objective.mention_negatives) == (5, 5)
         assert (config.objective.loss, config.objective.shared_negatives) == ("paper", False)
+
+
+@pytest.mark.parametrize("left_out", DATA_SETS)
+def test_the_model_that_ships_is_trained_as_the_runs_that_leave_a_data_set_out(left_out: str) -> None:
+    run = next(read_run_file(path) for path in RUNS if path.stem == f"default-without-{left_out}")
+    recipe = run_path(str(RUNS[0].parents[1] / "tools" / "train_default.py"))["RECIPE"]
+    shipped = with_settings(make_config({}), recipe)
+    assert left_out not in run.experiment.sources
+    assert (shipped.encoder, shipped.objective) == (run.config.encoder, run.config.objective)
+    assert shipped.trainer.model_copy(update={"checkpoint_steps": 0}) == run.config.trainer
 
 
 def test_settings_of_the_command_line_take_the_place_of_the_files(tmp_path: Path) -> None:

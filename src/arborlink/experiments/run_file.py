@@ -19,7 +19,7 @@ from arborlink.training.config import TrainingConfig
 from arborlink.training.config_file import make_sections, with_settings
 from arborlink.training.reranker.config import RerankerConfig
 
-Kind = Literal["trained", "untrained", "folder", "bm25", "look-up"]
+Kind = Literal["trained", "shipped", "untrained", "folder", "bm25", "look-up"]
 Protocol = Literal["linking", "hidden", "missing"]
 BASELINES = ("bm25", "look-up")
 _SECTION = "experiment"
@@ -35,7 +35,8 @@ class Experiment(BaseModel):
     )
     model: Kind = Field(
         default="trained",
-        description="trained; untrained, the default of `arborlink link`; folder, a model of yours; bm25; look-up.",
+        description="trained in the run; shipped, the model that comes with ArborLink; untrained, the embedded base; "
+        "folder, a model of yours; bm25; look-up.",
     )
     folder: str = Field(default="", description="The model's folder or name, for folder.")
     evaluate: list[str] = Field(min_length=1, description="Data sets to report.")

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from arborlink.encoders.default_model import UNTRAINED
+from arborlink.encoders.default_model import UNTRAINED, shipped_model
 from arborlink.encoders.device import resolve_device
 from arborlink.encoders.loading import load_encoder
-from arborlink.errors import TrainingError
+from arborlink.errors import ModelError, TrainingError
 from arborlink.experiments.baselines import Baseline, Bm25, LookUp
 from arborlink.experiments.measuring import Measuring, summaries
 from arborlink.experiments.models import LinkerFinder, Searcher, TowersFinder
@@ -170,13 +170,27 @@ def _finder(
     if kind in BASELINES:
         yield Bm25() if kind == "bm25" else LookUp()
     elif kind != "trained":
-        folder = run.experiment.folder if kind == "folder" else UNTRAINED
+        folder = _model_there(run)
         yield LinkerFinder(Linker.load(folder, device=bench.device, progress=bench.progress, reranker=False))
     else:
         with tempfile.TemporaryDirectory() as folder:
             where = Path(folder) / "model" if model is None else model
             yield _train(run, config, bench, where, model is not None, result)
     gc.collect()
+
+
+def _model_there(run: RunFile) -> str | Path:
+    """The model of a run that trains no towers.
+
+    Raises:
+        ModelError: it is the one that ships, and none does.
+    """
+    if run.experiment.model == "shipped":
+        folder = shipped_model()
+        if folder is None:
+            raise ModelError("this ArborLink comes with no trained model; train one, and name its folder")
+        return folder
+    return run.experiment.folder if run.experiment.model == "folder" else UNTRAINED
 
 
 def _train(
