@@ -18,6 +18,7 @@ from arborlink.corpus import Corpus
 from arborlink.encoder import Embeddings, Texts
 from arborlink.encoders.abbreviations import expand_abbreviations, find_abbreviations
 from arborlink.encoders.lexical import lexical_vectors
+from arborlink.encoders.near_names import NearNames
 from arborlink.encoders.shortlist import shortlist
 from arborlink.encoders.text_encoder import TextEncoder
 from arborlink.knowledge_base import KnowledgeBase
@@ -43,6 +44,7 @@ class NameEncoder:
         self.text_encoder = text_encoder
         self.spelling = spelling
         self.shortlist = shortlist
+        self._near_names = NearNames(shortlist, text_encoder.device)
         # What a model that ignores case cannot tell apart is one string, not two of equal vectors.
         self._fold = str.lower if text_encoder.ignores_case else str
 
@@ -83,13 +85,16 @@ class NameEncoder:
         np.cumsum([len(entity_names) for entity_names in names], out=offsets[1:])
         if corpus is not None and self.shortlist:
             found = self.mention_texts(corpus)
-            kept = shortlist(
-                found.encoded(lexical_vectors(found.texts)),
-                Embeddings(lexical_vectors(texts), rows, offsets),
-                self.shortlist,
-                labels,
-                self.text_encoder.device,
-            )
+            if labels is None:
+                kept = self._near_names.rows(found.texts, texts)
+            else:
+                kept = shortlist(
+                    found.encoded(lexical_vectors(found.texts)),
+                    Embeddings(lexical_vectors(texts), rows, offsets),
+                    self.shortlist,
+                    labels,
+                    self.text_encoder.device,
+                )
             texts = [texts[row] for row in kept]
             rows, offsets = _keep_rows(rows, offsets, kept)
         return Texts(texts, rows, offsets)
