@@ -195,12 +195,13 @@ def with_encoding(
 
 def decisions(workspace: Workspace) -> dict[str, float]:
     """Seconds of one decision of each kind, each with all before it in force."""
-    first, second, third, fourth = workspace.discoveries()[:4]
+    first, second, third, fourth, fifth = workspace.discoveries()[:5]
     chosen: dict[str, Decision] = {
         "merge": Merge((first.id, second.id)),
         "apart": Apart(*third.mentions[:2]),
         "reject": Reject(fourth.id),
         "promote": Promote(fourth.id),
+        "promote again": Promote(fifth.id),
     }
     spent = {}
     for name, decision in chosen.items():
