@@ -6,10 +6,10 @@ import asyncio
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import psutil
 import pytest
@@ -22,6 +22,7 @@ from arborlink.service.workers import Workers
 from arborlink.workspace import Workspace
 
 MakeClient = Callable[..., TestClient]
+Result = TypeVar("Result")
 LINK = {"documents": [{"text": "Turin", "mentions": [{"start": 0, "end": 5}]}]}
 
 
@@ -103,6 +104,12 @@ def test_what_takes_too_long_is_given_up(make_client: MakeClient, tmp_path: Path
     assert (waiting.status_code, waiting.json()["error"]["code"]) == (503, "overloaded")
 
 
+def run_apart(course: Coroutine[Any, Any, Result]) -> Result:
+    """Run it in a thread: where a browser is open, this one has a running event loop already."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, course).result()
+
+
 def test_a_place_is_kept_until_the_thread_is_done() -> None:
     async def course() -> list[Any]:
         workers = Workers("test", n_working=1, n_waiting=0, max_seconds=1.0)
@@ -121,7 +128,7 @@ def test_a_place_is_kept_until_the_thread_is_done() -> None:
         assert workers.close(1)
         return found
 
-    assert asyncio.run(course()) == [504, 503, 1, 2]
+    assert run_apart(course()) == [504, 503, 1, 2]
 
 
 def test_closing_waits_only_so_long() -> None:
@@ -137,7 +144,7 @@ def test_closing_waits_only_so_long() -> None:
             await workers.run(lambda: 1)
         release.set()
 
-    asyncio.run(course())
+    run_apart(course())
 
 
 def test_requests_do_not_make_the_process_grow(client: TestClient) -> None:
