@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import string
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from letter_encoder import save_letter_encoder
 
 pytest_plugins = ["browser"]
 
@@ -48,26 +48,4 @@ def run_command(
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a sentence encoder with 32 dimensions, one layer, letters for tokens and random weights."""
-    import torch
-    from sentence_transformers import SentenceTransformer
-    from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
-    from transformers import BertConfig, BertModel, BertTokenizer
-
-    folder = tmp_path_factory.mktemp("tiny-model")
-    letters = string.ascii_lowercase + string.digits + ".'-"
-    tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
-    (folder / "vocab.txt").write_text("\n".join(tokens), encoding="utf-8")
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=len(tokens),
-        hidden_size=32,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=64,
-    )
-    BertModel(config).save_pretrained(folder / "bert")  # type: ignore[no-untyped-call]
-    BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder / "bert")
-    bert = Transformer(str(folder / "bert"), max_seq_length=64)
-    model = SentenceTransformer(modules=[bert, Pooling(32), Normalize()], device="cpu")
-    model.save(str(folder / "model"))
-    return folder / "model"
+    return save_letter_encoder(tmp_path_factory.mktemp("tiny-model"), num_hidden_layers=1)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import string
 from pathlib import Path
 from shutil import copytree
 
 import pytest
+from letter_encoder import save_letter_encoder
 from reranking_world import letter_documents, letter_kb, quick_config
 
 from arborlink.encoders.building import build_tower
@@ -20,31 +20,13 @@ from arborlink.training.reranker import TrainedReranker, train_reranker
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """In place of the one other rooms have: two layers without dropout, weights large enough to learn in seconds."""
-    import torch
-    from sentence_transformers import SentenceTransformer
-    from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
-    from transformers import BertConfig, BertModel, BertTokenizer
-
-    folder = tmp_path_factory.mktemp("reader")
-    letters = string.ascii_lowercase + string.digits + ".'-"
-    tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
-    (folder / "vocab.txt").write_text("\n".join(tokens), encoding="utf-8")
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=len(tokens),
-        hidden_size=32,
+    return save_letter_encoder(
+        tmp_path_factory.mktemp("reader"),
         num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=64,
         hidden_dropout_prob=0.0,
         attention_probs_dropout_prob=0.0,
         initializer_range=0.2,
     )
-    BertModel(config).save_pretrained(folder / "bert")  # type: ignore[no-untyped-call]
-    BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder / "bert")
-    bert = Transformer(str(folder / "bert"), max_seq_length=64)
-    SentenceTransformer(modules=[bert, Pooling(32), Normalize()], device="cpu").save(str(folder / "model"))
-    return folder / "model"
 
 
 @pytest.fixture(scope="session")
