@@ -4,8 +4,8 @@
     python tools/train_default.py --data DATA --output MODEL --set trainer.epochs=2 --device cuda
 
 It is ``arborlink train`` with the settings of :data:`RECIPE`, over several knowledge bases at once and without dev:
-the last epoch is kept, and ``arborlink tune`` chooses how to link afterwards. ``experiments/default-without-*.toml``
-train with the same settings and leave a data set out; ``tools/pack_model.py`` packs what was trained.
+the last epoch is kept, and ``arborlink tune`` chooses how to link afterwards. ``--train`` leaves a data set out, for
+``experiments/default-without-*.toml``; ``tools/pack_model.py`` packs what was trained.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from arborlink.training.surroundings import quiet_libraries
 # Names have the larger share: towers carry over to knowledge bases where many entities share a name, and not to those
 # where none do (docs/experiments.md).
 RECIPE = [
-    "encoder.name_share=0.7",
+    "encoder.name_share=0.6",
     "objective.name=knn",
     "objective.entity_negatives=2",
     "objective.mention_negatives=2",
