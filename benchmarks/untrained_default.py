@@ -1,4 +1,4 @@
-"""How the untrained default should be set: spelling, shortlist, inference, neighbours, context; on dev splits.
+"""How the untrained model should be set: spelling, shortlist, inference, neighbours, context; on dev splits.
 
 Each data set is ``NAME=DOCUMENTS,KB[,ID_MAP]``. Prints one line a setting and writes all of them as JSON::
 

@@ -1,4 +1,4 @@
-"""What the untrained default gets on test splits, by the commands a user would run.
+"""What the untrained model gets on test splits, by the commands a user would run.
 
 Each data set is ``NAME=DOCUMENTS,KB[,ID_MAP]``. Every one is linked with the defaults and, where its mentions have
 types, with ``--by-type``; every result is evaluated with and without the id map::

@@ -5,7 +5,7 @@
 - decisions: how long decisions take once the workspace is open;
 - kills: ``tests/worlds/workspace_kills.py``, commands killed at random points.
 
-``--encoder default`` is the untrained default. ``--encoder windows`` needs no model and stands in for two trained
+``--encoder default`` is the untrained model. ``--encoder windows`` needs no model and stands in for two trained
 towers: a spelling vector of each mention with the words around it, one of each entity's name, 384 dimensions; its
 figures say what searching, partitioning and writing cost, nothing about encoding or accuracy.
 
@@ -129,7 +129,7 @@ def main() -> None:
 def loaded(name: str, cache: Path) -> Linker:
     """The encoder with its search; the default keeps vectors on disk, so that both runs compare the same ones."""
     if name == "default":
-        return Linker.load(device="cpu", cache=cache, progress=False)
+        return Linker.load("untrained", device="cpu", cache=cache, progress=False)
     return Linker(WindowEncoder(), progress=False)
 
 
@@ -185,7 +185,7 @@ def with_encoding(
     corpus: Corpus, kb: KnowledgeBase, threshold: float, known: dict[str, Any]
 ) -> dict[str, Any]:
     """The run from scratch again with nothing encoded before, as it would be without a workspace or a cache."""
-    linker = Linker.load(device="cpu", cache=False, progress=False)
+    linker = Linker.load("untrained", device="cpu", cache=False, progress=False)
     whole = timed(lambda: linker.link(corpus, kb, threshold=threshold, candidates=8))
     return {
         "seconds_from_scratch_with_encoding": whole,

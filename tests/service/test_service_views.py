@@ -22,7 +22,7 @@ def test_status_counts_what_is_there(client: TestClient, workspace: Workspace) -
     assert found["n_mentions"] == workspace.corpus.n_mentions
     assert found["n_discoveries"] == len(workspace.discoveries())
     assert found["model"] == {
-        "name": "untrained",
+        "name": "the default model",
         "fingerprint": "letters",
         "state": "ready",
         "message": None,

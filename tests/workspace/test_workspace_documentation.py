@@ -36,12 +36,11 @@ def words(lines: list[str]) -> list[str]:
 
 @pytest.fixture
 def one_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The model is loaded once for all commands."""
+    """A model is loaded once for all commands."""
 
     @cache
     def load(choice: ModelChoice) -> Linker:
-        assert choice.model == "untrained"
-        return Linker.load(device="cpu", cache=tmp_path / "kept", progress=False)
+        return Linker.load(choice.model, device="cpu", cache=tmp_path / "kept", progress=False)
 
     monkeypatch.setattr(ModelChoice, "load", lambda self, device, cache, progress: load(self))
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from arborlink.linker import Linker
     from arborlink.result import Result
 
-# Read off this world's own labels (docs/demo.md): a demo has no dev split.
+# For models that have no threshold of their own; read off this world's labels (docs/demo.md).
 THRESHOLD = 0.5
 
 
@@ -59,19 +59,21 @@ def demo(
         f"{len(kb)} entities, and {sum(label not in kb for label in gold)} entities that it lacks."
     )
     linker = Linker.load(model)
+    own = linker.defaults.threshold
+    threshold = THRESHOLD if own is None else own
     alone = linker.link(corpus, kb, inference="independent", threshold=None)
-    result = linker.link(corpus, kb, threshold=THRESHOLD)
+    result = linker.link(corpus, kb, threshold=threshold)
     result.settings["sources"] = sources(
         demo_documents_path(), None, demo_kb_path(), None, skip_invalid=False
     )
     result.write(output)
     shown = rescued(corpus, alone, result)
     _print(console, "Links that only other mentions make possible", link_table(result, alone, shown))
-    _print(console, f"Discovered entities (threshold {THRESHOLD})", discovery_table(corpus, result))
+    _print(console, f"Discovered entities (threshold {threshold:g})", discovery_table(corpus, result))
     if shown:
         console.print("\nOne explanation", style="bold")
-        console.print(str(result.explain(_longest_path(result, shown))))
-    _print(console, "Measured against the labels", score_table(corpus, kb, linker, result))
+        console.print(str(result.explain(_longest_path(corpus, result, shown))))
+    _print(console, "Measured against the labels", score_table(corpus, kb, linker, result, threshold))
     page = output / "report.html"
     write_report(page, result, corpus, kb, tuning=_curves(linker, corpus, kb), title="The papers of Wendle")
     console.print(f"\nA report to look at is in {page}: open it in a browser.", soft_wrap=True)
@@ -134,12 +136,12 @@ def discovery_table(corpus: Corpus, result: Result) -> Table:
     return table
 
 
-def score_table(corpus: Corpus, kb: KnowledgeBase, linker: Linker, result: Result) -> Table:
+def score_table(corpus: Corpus, kb: KnowledgeBase, linker: Linker, result: Result, threshold: float) -> Table:
     """Accuracy and discovery of each mention on its own, and of the graph, with the same threshold."""
     from arborlink.evaluation import evaluate
 
     table = _table("", "on its own", "in the graph", "what it is")
-    alone = linker.link(corpus, kb, inference="independent", threshold=THRESHOLD)
+    alone = linker.link(corpus, kb, inference="independent", threshold=threshold)
     figures = [evaluate(each, corpus, kb, bootstrap=0).to_dict() for each in (alone, result)]
     rows = (
         ("accuracy", "linkable mentions linked rightly"),
@@ -170,8 +172,15 @@ def _curves(linker: Linker, corpus: Corpus, kb: KnowledgeBase) -> Tuning:
     return tune(linker, corpus, kb, modes=[way.mode], neighbours=[way.neighbours])
 
 
-def _longest_path(result: Result, mentions: list[str]) -> str:
-    return max(mentions, key=lambda mention: len(result.explain(mention).steps))
+def _longest_path(corpus: Corpus, result: Result, mentions: list[str]) -> str:
+    """The mention with the longest path, one that keeps to the mentions of its entity if there is any."""
+    gold = {mention.id: mention.entities or () for _, mention in corpus.mentions}
+
+    def worth(mention: str) -> tuple[bool, int]:
+        steps = result.explain(mention).steps
+        return all(result[mention].entity in gold[step.mention] for step in steps), len(steps)
+
+    return max(mentions, key=worth)
 
 
 def _print(console: Console, title: str, table: Table) -> None:

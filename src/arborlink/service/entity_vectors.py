@@ -1,6 +1,6 @@
 """Vectors of the knowledge base for documents that are linked without being kept: the workspace's own.
 
-Two trained towers have all entities' vectors in the workspace. The untrained default encodes only names that some
+Two trained towers have all entities' vectors in the workspace. The untrained model encodes only names that some
 mention is near to by spelling; a document that comes may be near to others. Their spelling is looked through as
 linking does it, and a name that the workspace has no vector of is encoded once and remembered for a while.
 """
