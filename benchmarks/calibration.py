@@ -31,6 +31,7 @@ def main() -> None:
     dev = _first(Corpus.read(arguments.dev), arguments.limit)
     test = _first(Corpus.read(arguments.test), arguments.limit)
     linker = Linker.load(arguments.model, device=arguments.device, cache=arguments.cache or True)
+    linker = linker.with_examples(Corpus.read(arguments.examples) if arguments.examples else None)
     runs = []
     for hide in arguments.hide:
         for threshold in arguments.threshold:
@@ -99,6 +100,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--dev", required=True, help="documents to learn from")
     parser.add_argument("--test", required=True, help="documents to judge by")
     parser.add_argument("--model", help="a model's folder or name; the default one without it")
+    parser.add_argument("--examples", help="labelled documents whose mentions vote for their entities")
     parser.add_argument(
         "--hide", type=float, nargs="+", default=[0.0], help="shares of entities hidden on dev"
     )
