@@ -7,10 +7,12 @@ from runpy import run_path
 
 import pytest
 
+from arborlink.encoders.default_model import SHIPPED_FOLDER
+from arborlink.encoders.model_folder import read_settings
 from arborlink.errors import InputError
 from arborlink.experiments import LAYOUTS, read_run_file
 from arborlink.experiments.tables.rows import DATA_SETS, ROWS, TRAININGS
-from arborlink.training.config_file import make_config, with_settings
+from arborlink.training.config_file import make_config, read_config, with_settings
 
 RUNS = sorted((Path(__file__).parents[2] / "experiments").rglob("*.toml"))
 
@@ -53,11 +55,11 @@ def test_a_left_out_data_set_is_measured_with_a_model_that_never_saw_it(left_out
     assert command in path.read_text(encoding="utf-8")
 
 
-def test_the_default_is_trained_with_settings_that_there_are() -> None:
+def test_the_model_that_ships_has_the_settings_of_its_recipe() -> None:
     recipe = run_path(str(RUNS[0].parents[1] / "tools" / "train_default.py"))["RECIPE"]
     config = with_settings(make_config({}), recipe)
-    assert config.objective.name == "knn"
-    assert config.encoder.name_share > 0
+    assert read_config(SHIPPED_FOLDER / "train.toml") == config
+    assert read_settings(SHIPPED_FOLDER).name_share == config.encoder.name_share
 
 
 def test_settings_of_the_command_line_take_the_place_of_the_files(tmp_path: Path) -> None:
