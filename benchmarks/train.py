@@ -21,7 +21,10 @@ import torch
 from numpy.typing import NDArray
 
 from arborlink import Corpus, KnowledgeBase
+from arborlink.encoders.blended import NamesBeside
+from arborlink.encoders.loading import load_names
 from arborlink.evaluation.gold import gold_ids
+from arborlink.training.config import TrainingConfig
 from arborlink.training.config_file import make_config, with_settings
 from arborlink.training.examples import MentionSide
 from arborlink.training.judge import Judge, Judgement
@@ -63,8 +66,13 @@ def main() -> None:
             run["speed"] = _speed(trainer)
             if test is not None:
                 judged = judged or _judged(training, kb, test, arguments.device)
-                run["test"] = _figures(trainer, judged, ~judged.judge.gold.any_id_in(gold_ids(train)))
+                unseen = ~judged.judge.gold.any_id_in(gold_ids(train))
+                run["test"] = _figures(trainer, judged, unseen)
                 _say(json.dumps(run["test"]))
+                if config.encoder.name_share:
+                    names = _names_of_test(config, test, kb, arguments.device)
+                    run["test_beside_names"] = _beside_names(trainer, judged, unseen, names)
+                    _say(json.dumps(run["test_beside_names"]))
             report = training.finish(trainer)
             run["report"] = report.to_dict()
         _say(report.summary())
@@ -82,17 +90,22 @@ def _judged(training: Training, kb: KnowledgeBase, test: Corpus, device: str) ->
     """The test documents, read once for all runs."""
     tokenizer = training.towers.mention_tower.tokenizer
     side = MentionSide.of(
-        test, tokenizer, training.material.mention_tokens, training.markers, "test mentions"
+        test,
+        tokenizer,
+        training.material.mention_tokens,
+        training.markers,
+        "test mentions",
+        opening=training.config.encoder.opening_tokens,
     )
     return Dev(Judge(test, kb, training.config.dev, device=device), side)
 
 
 def _figures(trainer: ArborTrainer, test: Dev, unseen: NDArray[np.bool_]) -> dict[str, Any]:
     """Accuracy in every mode with every number of neighbours, without and with the training mentions as examples."""
-    judge, before = test.judge, trainer.dev
-    trainer.dev = test
+    judge, before = test.judge, (trainer.dev, trainer.names)
+    trainer.dev, trainer.names = test, None
     alone, together = trainer.judgement(), trainer.judgement(with_examples=True)
-    trainer.dev = before
+    trainer.dev, trainer.names = before
     return {
         **judge.counts,
         "n_unseen": int((unseen & judge.gold.linkable).sum()),
@@ -100,6 +113,24 @@ def _figures(trainer: ArborTrainer, test: Dev, unseen: NDArray[np.bool_]) -> dic
         f"recall@{judge.settings.recall_at}": alone.recall(),
         "with_examples": _accuracies(together, unseen),
     }
+
+
+def _names_of_test(config: TrainingConfig, test: Corpus, kb: KnowledgeBase, device: str) -> NamesBeside:
+    """The names of test, with the share that they have in linking."""
+    names = load_names(config.encoder.sameness, device, progress=False)
+    return NamesBeside.of(names, config.encoder.name_share, test, kb, None)
+
+
+def _beside_names(
+    trainer: ArborTrainer, test: Dev, unseen: NDArray[np.bool_], names: NamesBeside
+) -> dict[str, Any]:
+    """The same as the model links: with names beside the towers."""
+    before = trainer.dev, trainer.names
+    trainer.dev, trainer.names = test, names
+    judgement = trainer.judgement()
+    trainer.dev, trainer.names = before
+    recall = {f"recall@{test.judge.settings.recall_at}": judgement.recall()}
+    return {"share": names.share, **_accuracies(judgement, unseen), **recall}
 
 
 def _accuracies(judgement: Judgement, unseen: NDArray[np.bool_]) -> dict[str, dict[str, float | None]]:

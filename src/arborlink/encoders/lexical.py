@@ -26,7 +26,7 @@ def lexical_vectors(texts: Sequence[str], dimension: int = 256) -> NDArray[np.fl
     Case, punctuation and the order of words do not matter, nor does the way Unicode composes a letter; word
     boundaries count as letters. A string without letters or digits gets the vector of its raw characters.
     """
-    folded = [f" {_words(text) or text} " for text in texts]
+    folded = [f" {folded_words(text) or text} " for text in texts]
     codes = np.frombuffer("".join(folded).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     offsets = np.zeros(len(folded) + 1, dtype=np.int64)
     np.cumsum([len(text) for text in folded], out=offsets[1:])
@@ -36,7 +36,7 @@ def lexical_vectors(texts: Sequence[str], dimension: int = 256) -> NDArray[np.fl
     return vectors
 
 
-def _words(text: str) -> str:
+def folded_words(text: str) -> str:
     """The letters and digits of ``text``, folded, one blank for whatever stands between them."""
     if text.isascii():
         return _NOT_WORD.sub(" ", text.lower()).strip()

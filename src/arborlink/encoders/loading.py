@@ -32,6 +32,7 @@ View = Literal["names", "context"]
 # Names are short; longer ones differ early or never.
 _NAME_TOKENS = 64
 _CONTEXT_TOKENS = 128
+DEFAULT_SHORTLIST = 32
 
 
 def load_encoder(
@@ -42,7 +43,7 @@ def load_encoder(
     device: str = "auto",
     cache: Path | None = None,
     progress: bool | None = None,
-    shortlist: int = 32,
+    shortlist: int = DEFAULT_SHORTLIST,
 ) -> Encoder:
     """Load an encoder.
 
@@ -79,8 +80,21 @@ def load_encoder(
     return _load_names(chosen, options)
 
 
-def _load_names(model: str | Path | None, options: dict[str, Any]) -> NameEncoder:
-    return NameEncoder(_load_text_encoder(model, _NAME_TOKENS, None, options), shortlist=options["shortlist"])
+def load_names(
+    sameness: float = 0.0, device: str = "auto", cache: Path | None = None, progress: bool | None = None
+) -> NameEncoder:
+    """The embedded base model comparing names, as it does beside towers; arguments as for :func:`load_encoder`.
+
+    Args:
+        sameness: see :class:`~arborlink.encoders.names.NameEncoder`.
+    """
+    options = {"device": resolve_device(device), "cache": cache, "progress": progress}
+    return _load_names(None, {**options, "shortlist": DEFAULT_SHORTLIST}, sameness)
+
+
+def _load_names(model: str | Path | None, options: dict[str, Any], sameness: float = 0.0) -> NameEncoder:
+    text_encoder = _load_text_encoder(model, _NAME_TOKENS, None, options)
+    return NameEncoder(text_encoder, shortlist=options["shortlist"], sameness=sameness)
 
 
 def _load_default(folder: Path, options: dict[str, Any]) -> TowerEncoder | BlendedEncoder:
@@ -99,7 +113,7 @@ def _load_saved(folder: Path, options: dict[str, Any]) -> TowerEncoder | Blended
     towers = _load_towers(mention, None if mention == entity else entity, settings, options)
     if not settings.name_share:
         return towers
-    return BlendedEncoder(towers, _load_names(None, options), settings.name_share)
+    return BlendedEncoder(towers, _load_names(None, options, settings.sameness), settings.name_share)
 
 
 def _load_towers(
@@ -118,7 +132,9 @@ def _load_towers(
             f"the towers do not fit: mention vectors have {mention_tower.dimension} dimensions, "
             f"entity vectors {entity_tower.dimension}"
         )
-    return TowerEncoder(mention_tower, entity_tower, settings.markers, settings.entity_views)
+    return TowerEncoder(
+        mention_tower, entity_tower, settings.markers, settings.entity_views, settings.opening_tokens
+    )
 
 
 def _load_text_encoder(

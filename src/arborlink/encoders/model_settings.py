@@ -82,12 +82,15 @@ class ModelSettings:
     Args:
         mention_tokens: tokens of a mention's text that count, special tokens included.
         entity_tokens: tokens of an entity's text that count.
+        opening_tokens: how many tokens of a mention's text the opening of its document may take; 0 leaves it out.
         markers: the special tokens of the texts.
         entity_views: ``text``: one text for each entity; ``names``: one for each of its names.
         inference: how the vectors are best linked.
         temperature: affinities were divided by it in training: how sharply they tell right from wrong.
         name_share: share of the comparison of names in an affinity beside the towers; see
             :mod:`arborlink.encoders.blended`.
+        sameness: share, in that comparison, of whether two names are the same; see
+            :mod:`arborlink.encoders.sameness`.
         mention_tower: folder beside the file with the model that reads mentions.
         entity_tower: folder of the one that reads entities; may be the same.
         weights: for each folder, the SHA-256 of its ``model.safetensors``.
@@ -101,6 +104,8 @@ class ModelSettings:
     inference: Inference = field(default_factory=Inference)
     temperature: float = 0.05
     name_share: float = 0.0
+    sameness: float = 0.0
+    opening_tokens: int = 0
     mention_tower: str = ""
     entity_tower: str = ""
     weights: Mapping[str, str] = field(default_factory=dict)
@@ -140,7 +145,9 @@ class ModelSettings:
             entity_views=views,
             inference=_inference(_field(fields, "inference", dict)),
             temperature=_temperature(fields.get("temperature", 0.05)),
-            name_share=_name_share(fields.get("name_share", 0.0)),
+            name_share=_share(fields, "name_share"),
+            sameness=_share(fields, "sameness"),
+            opening_tokens=_opening(fields.get("opening_tokens", 0)),
             weights=_weights(_field(fields, "weights", dict), set(towers.values())),
             fingerprint=_field(fields, "fingerprint", str),
             **towers,
@@ -219,12 +226,20 @@ def _temperature(value: object) -> float:
     return temperature
 
 
-def _name_share(value: object) -> float:
+def _share(fields: Mapping[str, Any], name: str) -> float:
     """Models from before it was kept have none."""
-    share = float(_of_type(value, float, "name_share"))
+    share = float(_of_type(fields.get(name, 0.0), float, name))
     if not 0 <= share < 1:
-        raise ModelError(f"name_share is {share}; expected a number from 0 to less than 1")
+        raise ModelError(f"{name} is {share}; expected a number from 0 to less than 1")
     return share
+
+
+def _opening(value: object) -> int:
+    """Models from before it was kept have none."""
+    tokens: int = _of_type(value, int, "opening_tokens")
+    if tokens < 0:
+        raise ModelError(f"opening_tokens is {tokens}; expected 0 or more")
+    return tokens
 
 
 def _weights(fields: Mapping[str, Any], towers: set[str]) -> dict[str, str]:

@@ -3,7 +3,8 @@
 A general sentence encoder drowns a mention in its context, but knows well which strings mean the same. So a mention
 is its own string, with the abbreviations its document defines spelt out, an entity is each of its names, and a
 vector is two parts side by side: meaning (the model) and spelling (:mod:`arborlink.encoders.lexical`), whose inner
-product is the weighted mean of the two similarities.
+product is the weighted mean of the two similarities. Beside towers it can also say in particular which strings are
+the same (:mod:`arborlink.encoders.sameness`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from arborlink.encoder import Embeddings, Texts
 from arborlink.encoders.abbreviations import expand_abbreviations, find_abbreviations
 from arborlink.encoders.lexical import lexical_vectors
 from arborlink.encoders.near_names import NearNames
+from arborlink.encoders.sameness import sameness_vectors
 from arborlink.encoders.shortlist import shortlist
 from arborlink.encoders.text_encoder import TextEncoder
 from arborlink.knowledge_base import KnowledgeBase
@@ -36,13 +38,19 @@ class NameEncoder:
         spelling: the share of spelling in an affinity, from 0 (meaning alone) to 1.
         shortlist: names to keep for each mention string, by spelling, when the documents are known while a
             knowledge base is encoded; 0 encodes every name.
+        sameness: the share, in an affinity, of whether two strings are the same; spelling and meaning have the rest.
     """
 
-    def __init__(self, text_encoder: TextEncoder, spelling: float = 0.2, shortlist: int = 32) -> None:
+    def __init__(
+        self, text_encoder: TextEncoder, spelling: float = 0.2, shortlist: int = 32, sameness: float = 0.0
+    ) -> None:
         if not 0 <= spelling <= 1:
             raise ValueError(f"the share of spelling is {spelling}; it must lie between 0 and 1")
+        if not 0 <= sameness < 1:
+            raise ValueError(f"the share of sameness is {sameness}; it must lie between 0 and less than 1")
         self.text_encoder = text_encoder
         self.spelling = spelling
+        self.sameness = sameness
         self.shortlist = shortlist
         self._near_names = NearNames(shortlist, text_encoder.device)
         # What a model that ignores case cannot tell apart is one string, not two of equal vectors.
@@ -52,6 +60,8 @@ class NameEncoder:
     def fingerprint(self) -> str:
         """Names the weights and settings that decide the vectors."""
         settings = f"names {_RULES_VERSION} {self.text_encoder.fingerprint} {self.spelling} {self.shortlist}"
+        if self.sameness:
+            settings += f" {self.sameness}"
         return blake2b(settings.encode(), digest_size=12).hexdigest()
 
     def encode_mentions(self, corpus: Corpus) -> Embeddings:
@@ -114,12 +124,17 @@ class NameEncoder:
         return list(places), np.array(rows, dtype=np.int32)
 
     def _vectors(self, texts: Sequence[str], what: str) -> NDArray[np.float32]:
-        spelling = lexical_vectors(texts)
         meaning = self.text_encoder.encode(texts, what)
         meaning /= np.maximum(np.linalg.norm(meaning, axis=1, keepdims=True), 1e-12)
-        joined = np.empty((len(texts), meaning.shape[1] + spelling.shape[1]), dtype=np.float32)
-        np.multiply(meaning, np.sqrt(1 - self.spelling), out=joined[:, : meaning.shape[1]])
-        np.multiply(spelling, np.sqrt(self.spelling), out=joined[:, meaning.shape[1] :])
+        parts = [(meaning, (1 - self.sameness) * (1 - self.spelling))]
+        parts.append((lexical_vectors(texts), (1 - self.sameness) * self.spelling))
+        if self.sameness:
+            parts.append((sameness_vectors(texts), self.sameness))
+        joined = np.empty((len(texts), sum(part.shape[1] for part, _ in parts)), dtype=np.float32)
+        start = 0
+        for part, share in parts:
+            np.multiply(part, np.sqrt(share), out=joined[:, start : start + part.shape[1]])
+            start += part.shape[1]
         return joined
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from arborlink.encoders.default_model import UNTRAINED, shipped_model
 from arborlink.encoders.device import resolve_device
-from arborlink.encoders.loading import load_encoder
+from arborlink.encoders.loading import load_names
 from arborlink.errors import ModelError, TrainingError
 from arborlink.experiments.baselines import Baseline, Bm25, LookUp
 from arborlink.experiments.measuring import Measuring, summaries
@@ -205,8 +205,8 @@ def _train(
     trainer, told = train(data, material, config, folder, bench, keep)
     told["seconds"] = {"preparing": prepared, **told["seconds"]}
     result["training"] = told
-    share = config.encoder.name_share
-    names = load_encoder(UNTRAINED, device=bench.device, progress=bench.progress) if share else None
+    share, sameness = config.encoder.name_share, config.encoder.sameness
+    names = load_names(sameness, bench.device, progress=bench.progress) if share else None
     return TowersFinder(trainer, bench.reading(config.encoder), names, share)
 
 

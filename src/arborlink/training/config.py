@@ -30,6 +30,19 @@ def _ascending(numbers: list[int]) -> list[int]:
     return numbers
 
 
+def check_opening(section: str, opening_tokens: int, mention_tokens: int) -> None:
+    """The mention and what is around it must keep half of the window.
+
+    Raises:
+        ValueError: the opening takes more.
+    """
+    if 2 * opening_tokens > mention_tokens:
+        raise ValueError(
+            f"{section}.opening_tokens is {opening_tokens} and {section}.mention_tokens is {mention_tokens}; leave "
+            "the mention and its context half of them at least"
+        )
+
+
 class EncoderConfig(Section):
     """``[encoder]``: what reads mentions and entities, and how two of them are compared."""
 
@@ -58,6 +71,13 @@ class EncoderConfig(Section):
     mention_tokens: int = Field(
         default=64, ge=16, le=_MOST_TOKENS, description="Length of a mention with its context, in tokens."
     )
+    opening_tokens: int = Field(
+        default=0,
+        ge=0,
+        le=_MOST_TOKENS // 2,
+        description="How many of a mention's tokens the opening of its document, such as its title, may take; "
+        "0 leaves it out.",
+    )
     entity_tokens: int = Field(
         default=64, ge=16, le=_MOST_TOKENS, description="Length of an entity's text, in tokens."
     )
@@ -71,6 +91,12 @@ class EncoderConfig(Section):
         lt=1,
         description="Share of the untrained comparison of names in an affinity beside the towers, in linking; the "
         "towers are trained without it.",
+    )
+    sameness: float = Field(
+        default=0.0,
+        ge=0,
+        lt=1,
+        description="Share, in that comparison of names, of whether a name and the mention's string are the same.",
     )
     lora_rank: int = Field(
         default=0,
@@ -102,6 +128,11 @@ class EncoderConfig(Section):
                 f"encoder.lora_rank is {self.lora_rank} and encoder.freeze_embeddings is true, but LoRA freezes the "
                 "embeddings anyway; set one of them to 0 or false"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _check_opening(self) -> EncoderConfig:
+        check_opening("encoder", self.opening_tokens, self.mention_tokens)
         return self
 
 

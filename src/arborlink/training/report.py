@@ -83,7 +83,7 @@ def model_card(report: TrainingReport) -> str:
         "",
         f"{'Two towers' if encoder['towers'] == 'two' else 'One tower'} on `{base}`, {encoder['pooling']} pooling, "
         f"{'normalised' if encoder['normalise'] else 'raw'} vectors, {encoder['mention_tokens']} tokens for a "
-        f"mention and {encoder['entity_tokens']} for an entity.",
+        f"mention{_opening(encoder['opening_tokens'])} and {encoder['entity_tokens']} for an entity.",
         "",
         "## Use",
         "```",
@@ -128,6 +128,10 @@ def _described(inference: Inference) -> str:
 
 def _way(mode: str, neighbours: int) -> str:
     return mode if mode == "independent" else f"{mode} inference with k = {neighbours}"
+
+
+def _opening(n_tokens: int) -> str:
+    return f" (of which the opening of its document may take {n_tokens})" if n_tokens else ""
 
 
 def _quoted(text: str) -> str:

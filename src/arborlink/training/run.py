@@ -244,12 +244,14 @@ class Training:
                 merge_adapters(tower)
             settings = ModelSettings(
                 mention_tokens=material.mention_tokens,
+                opening_tokens=self.config.encoder.opening_tokens,
                 entity_tokens=material.entity_tokens,
                 markers=self.markers,
                 entity_views=self.config.encoder.entity_views,
                 inference=inference,
                 temperature=self.config.encoder.temperature,
                 name_share=self.config.encoder.name_share,
+                sameness=self.config.encoder.sameness,
             )
             _write(self.output / REPORT_FILE, json.dumps(report.to_dict(), indent=1) + "\n")
             _write(self.output / CARD_FILE, model_card(report))
@@ -261,13 +263,13 @@ class Training:
     def _names(self) -> NamesBeside | None:
         """The names of dev, if they have a share in linking."""
         from arborlink.encoders.blended import NamesBeside
-        from arborlink.encoders.default_model import UNTRAINED
-        from arborlink.encoders.loading import load_encoder
+        from arborlink.encoders.loading import load_names
 
         share, dev = self.config.encoder.name_share, self.material.dev
         if not share or dev is None or self.dev is None:
             return None
-        names = load_encoder(UNTRAINED, device=self.arguments.device.type, progress=self.progress)
+        sameness, device = self.config.encoder.sameness, self.arguments.device.type
+        names = load_names(sameness, device, progress=self.progress)
         return NamesBeside.of(names, share, self.dev, self.kb, dev.judge.labels)
 
 

@@ -20,7 +20,8 @@ class Wikis(DataSet):
     """``documents/<world>.json.gz`` and ``mentions/{train,val,test,…}.json.gz``.
 
     ``dev`` is ``val``. The split ``by_world`` has all anchors of ``mentions_by_world``, without those that are held
-    out; ``test+missing`` adds those of ``mentions_nil``, whose page no knowledge base has.
+    out, and ``by_world/<world>`` those of one world; ``test+missing`` adds those of ``mentions_nil``, whose page no
+    knowledge base has.
     """
 
     name = "wikis"
@@ -29,8 +30,9 @@ class Wikis(DataSet):
 
     def read_split(self, split: str) -> list[Document]:
         """Read one file of mentions, or those that a split is made of."""
-        if split == BY_WORLD:
-            return self._by_world()
+        whole, _, world = split.partition("/")
+        if whole == BY_WORLD:
+            return self._by_world(world)
         plain = split.removesuffix(_NIL)
         documents = list(self._read(self._mentions_file("mentions", plain)))
         if plain != split:
@@ -65,16 +67,18 @@ class Wikis(DataSet):
         is_there = any((self.folder / "mentions_nil").glob(f"{_FILES.get(split, split)}.json*"))
         return split + _NIL if is_there else None
 
-    def _by_world(self) -> list[Document]:
+    def _by_world(self, world: str) -> list[Document]:
+        """All anchors of a world, or of all worlds, but those that are held out."""
         held_out = {
             (document.id, mention.start, mention.end)
             for split in _HELD_OUT
             for document in self.documents(split)
             for mention in document.mentions
         }
-        files = sorted((self.folder / "mentions_by_world").glob("*.json*"))
+        files = sorted((self.folder / "mentions_by_world").glob(f"{world or '*'}.json*"))
         if not files:
-            raise InputError("the data set has no mentions_by_world/<world>.json.gz", self.folder)
+            missing = world or "<world>"
+            raise InputError(f"the data set has no mentions_by_world/{missing}.json.gz", self.folder)
         return [
             Document(
                 document.id,

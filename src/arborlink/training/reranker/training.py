@@ -53,7 +53,9 @@ def new_reranker(
     from arborlink.reranking.network import new_network
 
     own = config.reranker
-    settings = RerankerSettings(own.n, own.weight, own.mention_tokens, own.entity_tokens, markers)
+    settings = RerankerSettings(
+        own.n, own.weight, own.mention_tokens, own.entity_tokens, markers, own.opening_tokens
+    )
     network, tokenizer = new_network(own.base, markers, device, config.trainer.seed)
     return Reranker(network, tokenizer, settings, progress)
 
