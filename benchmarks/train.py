@@ -90,12 +90,7 @@ def _judged(training: Training, kb: KnowledgeBase, test: Corpus, device: str) ->
     """The test documents, read once for all runs."""
     tokenizer = training.towers.mention_tower.tokenizer
     side = MentionSide.of(
-        test,
-        tokenizer,
-        training.material.mention_tokens,
-        training.markers,
-        "test mentions",
-        opening=training.config.encoder.opening_tokens,
+        test, tokenizer, training.material.mention_tokens, training.markers, "test mentions"
     )
     return Dev(Judge(test, kb, training.config.dev, device=device), side)
 
@@ -110,7 +105,6 @@ def _figures(trainer: ArborTrainer, test: Dev, unseen: NDArray[np.bool_]) -> dic
         **judge.counts,
         "n_unseen": int((unseen & judge.gold.linkable).sum()),
         **_accuracies(alone, unseen),
-        f"recall@{judge.settings.recall_at}": alone.recall(),
         "with_examples": _accuracies(together, unseen),
     }
 
@@ -129,12 +123,11 @@ def _beside_names(
     trainer.dev, trainer.names = test, names
     judgement = trainer.judgement()
     trainer.dev, trainer.names = before
-    recall = {f"recall@{test.judge.settings.recall_at}": judgement.recall()}
-    return {"share": names.share, **_accuracies(judgement, unseen), **recall}
+    return {"share": names.share, **_accuracies(judgement, unseen)}
 
 
-def _accuracies(judgement: Judgement, unseen: NDArray[np.bool_]) -> dict[str, dict[str, float | None]]:
-    """Of all linkable mentions, and of those of entities that training never saw."""
+def _accuracies(judgement: Judgement, unseen: NDArray[np.bool_]) -> dict[str, Any]:
+    """Of all linkable mentions, and of those of entities that training never saw; and how many are found at all."""
     gold = judgement.gold
     unseen = unseen & gold.linkable
     numbers = np.arange(len(gold.labels))
@@ -146,7 +139,11 @@ def _accuracies(judgement: Judgement, unseen: NDArray[np.bool_]) -> dict[str, di
         entity = judgement.partition(choice.mode, choice.neighbours).entity.astype(np.int64)
         right = gold.is_right(numbers, entity)
         accuracy_unseen[way] = float(right[unseen].mean()) if unseen.any() else None
-    return {"accuracy": accuracy, "accuracy_unseen": accuracy_unseen}
+    return {
+        "accuracy": accuracy,
+        "accuracy_unseen": accuracy_unseen,
+        f"recall@{judgement.settings.recall_at}": judgement.recall(),
+    }
 
 
 def _speed(trainer: ArborTrainer) -> dict[str, Any]:

@@ -107,7 +107,7 @@ def _vectors(folder: Path, corpus: Corpus, kb: KnowledgeBase) -> tuple[Vectors, 
     seconds = time.perf_counter() - start
     mention = TextEncoder(towers[settings.mention_tower], "mentions", settings.mention_tokens)
     entity = TextEncoder(towers[settings.entity_tower], "entities", settings.entity_tokens)
-    encoder = TowerEncoder(mention, entity, settings.markers, settings.entity_views, settings.opening_tokens)
+    encoder = TowerEncoder(mention, entity, settings.markers, settings.entity_views)
     return encoder.encode_mentions(corpus).vectors, encoder.encode_entities(kb).vectors, seconds
 
 

@@ -129,26 +129,6 @@ def tiny(tiny_folder: Path) -> Any:
     return SentenceTransformer(str(tiny_folder), device="cpu")
 
 
-@pytest.fixture(scope="session")
-def tokenizers(tiny_folder: Path, byte_pair_folder: Path) -> dict[str, Any]:
-    """Tokenizers that know the markers."""
-    from sentence_transformers import SentenceTransformer
-    from transformers import AutoTokenizer
-
-    from arborlink.encoders.embedded import embedded_folder
-    from arborlink.encoders.towers import add_markers
-    from arborlink.encoders.views import Markers
-
-    found: dict[str, Any] = {}
-    for name, folder in (("wordpiece", tiny_folder), ("byte pairs", byte_pair_folder)):
-        model = SentenceTransformer(str(folder), device="cpu")
-        add_markers(model, Markers())
-        found[name] = model.tokenizer
-    found["embedded"] = AutoTokenizer.from_pretrained(embedded_folder())
-    found["embedded"].add_special_tokens({"extra_special_tokens": list(Markers().all)})
-    return found
-
-
 @pytest.fixture
 def tiny_base(tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A small model that stands in for the embedded one."""

@@ -88,7 +88,6 @@ def test_what_is_written_is_read(two_towers: tuple[Any, Any], tmp_path: Path) ->
         "temperature": 0.05,
         "name_share": 0.0,
         "sameness": 0.0,
-        "opening_tokens": 0,
         "weights": {
             name: sha256((tmp_path / name / "model.safetensors").read_bytes()).hexdigest()
             for name in ("mention", "entity")
@@ -140,13 +139,7 @@ def test_the_fingerprint_is_the_encoders_in_single_precision(
 
 @pytest.mark.parametrize(
     "changes",
-    [
-        {"mention_tokens": 40},
-        {"entity_tokens": 40},
-        {"opening_tokens": 8},
-        {"entity_views": "text"},
-        {"markers": Markers()},
-    ],
+    [{"mention_tokens": 40}, {"entity_tokens": 40}, {"entity_views": "text"}, {"markers": Markers()}],
 )
 def test_the_fingerprint_names_what_decides_the_vectors(
     two_towers: tuple[Any, Any], saved: Path, tmp_path: Path, changes: dict[str, Any]

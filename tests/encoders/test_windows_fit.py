@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arborlink.document import Document, Mention
-from arborlink.encoders.towers import TokenCounter
+from arborlink.encoders.embedded import embedded_folder
+from arborlink.encoders.towers import TokenCounter, add_markers
 from arborlink.encoders.views import Markers, Windows
 
 MARKERS = Markers()
-PAIR = (MARKERS.start, MARKERS.end)
 WORDS = st.one_of(
     st.sampled_from(
         ["rat", "the", "fever", "IL-1β", "(n=12)", "anti-inflammatory", "naïve", "😀😀", "\u200b", "\x1c"]
@@ -25,6 +26,22 @@ WORDS = st.one_of(
 TEXTS = st.lists(WORDS, min_size=1, max_size=60).flatmap(
     lambda words: st.sampled_from([" ", "  ", "\n", ""]).map(lambda blank: blank.join(words))
 )
+
+
+@pytest.fixture(scope="session")
+def tokenizers(tiny_folder: Path, byte_pair_folder: Path) -> dict[str, Any]:
+    """Tokenizers that know the markers."""
+    from sentence_transformers import SentenceTransformer
+    from transformers import AutoTokenizer
+
+    found: dict[str, Any] = {}
+    for name, folder in (("wordpiece", tiny_folder), ("byte pairs", byte_pair_folder)):
+        model = SentenceTransformer(str(folder), device="cpu")
+        add_markers(model, MARKERS)
+        found[name] = model.tokenizer
+    found["embedded"] = AutoTokenizer.from_pretrained(embedded_folder())
+    found["embedded"].add_special_tokens({"extra_special_tokens": list(MARKERS.all)})
+    return found
 
 
 @settings(max_examples=250, deadline=None)
@@ -46,7 +63,7 @@ def test_no_window_is_longer_than_the_limit(
 
 def tokenized(tokenizer: Any, document: Document, mention: Mention, max_length: int) -> tuple[str, list[int]]:
     counter = TokenCounter(tokenizer)
-    n_tokens = max_length - tokenizer.num_special_tokens_to_add() - counter.blanks_at(PAIR)
+    n_tokens = max_length - tokenizer.num_special_tokens_to_add() - counter.blanks_at(MARKERS)
     window = Windows(document, n_tokens, counter, MARKERS).of(mention)
     return window, tokenizer(window, verbose=False)["input_ids"]
 
@@ -83,6 +100,5 @@ def test_a_word_after_a_blank_may_be_longer(tokenizers: dict[str, Any]) -> None:
 
 
 def test_blanks_before_markers_are_counted(tokenizers: dict[str, Any]) -> None:
-    assert TokenCounter(tokenizers["wordpiece"]).blanks_at(MARKERS.all) == 0
-    assert TokenCounter(tokenizers["byte pairs"]).blanks_at(PAIR) == 2
-    assert TokenCounter(tokenizers["byte pairs"]).blanks_at(MARKERS.all) == 3
+    assert TokenCounter(tokenizers["wordpiece"]).blanks_at(MARKERS) == 0
+    assert TokenCounter(tokenizers["byte pairs"]).blanks_at(MARKERS) == 2

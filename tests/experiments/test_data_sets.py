@@ -74,6 +74,10 @@ def test_all_anchors_of_a_world_leave_out_those_held_out(data_folder: Path) -> N
     assert len(held_out) == 3
     assert len(anchors) == 21
     assert not anchors & held_out
+    of_north = {mention.id for _, mention in data_set.corpus("by_world/north").mentions}
+    assert of_north == anchors
+    with pytest.raises(InputError, match=r"has no mentions_by_world/nowhere\.json\.gz"):
+        data_set.documents("by_world/nowhere")
 
 
 def test_zeshel_needs_no_more_than_it_was_published_with(data_folder: Path, tmp_path: Path) -> None:

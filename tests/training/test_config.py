@@ -194,3 +194,16 @@ def test_joint_needs_entities_to_compare_with() -> None:
         'objective.entity_negatives is 0 and objective.shared_negatives is false, but the objective "joint" compares '
         "the gold entity with other entities; raise the one or share negatives"
     )
+
+
+def test_sameness_is_a_share() -> None:
+    assert make_config({"encoder": {"name_share": 0.5, "sameness": 0.2}}).encoder.sameness == 0.2
+    with pytest.raises(InputError) as refused:
+        make_config({"encoder": {"sameness": 1}})
+    assert str(refused.value) == "encoder.sameness is 1; expected a number from 0 to below 1"
+    with pytest.raises(InputError) as refused:
+        make_config({"encoder": {"sameness": 0.2}})
+    assert str(refused.value) == (
+        "encoder.sameness is 0.2, a share of the comparison of names, but encoder.name_share is 0; raise it or set "
+        "sameness to 0"
+    )

@@ -6,11 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from sentence_transformers import SentenceTransformer
 from training_world import dev_documents, run, small_kb, weights
 
+from arborlink.encoder import Embeddings
+from arborlink.encoders.blended import BlendedEncoder, NamesBeside
 from arborlink.encoders.building import build_tower
 from arborlink.encoders.views import Markers
 from arborlink.linker import Linker
@@ -29,6 +32,7 @@ CHOICES: dict[str, Sections] = {
     "raw inner product": {"encoder": {"normalise": False, "temperature": 1.0}},
     "names": {"encoder": {"entity_views": "names"}},
     "names beside the towers": {"encoder": {"name_share": 0.3}},
+    "sameness of names": {"encoder": {"name_share": 0.3, "sameness": 0.4}},
     "adapters": {"encoder": {"lora_rank": 4}, "trainer": {"learning_rate": 2e-2}},
     "one tower, adapters": {"encoder": {"lora_rank": 4, "towers": "one"}, "trainer": {"learning_rate": 2e-2}},
     "frozen embeddings": {"encoder": {"freeze_embeddings": True}},
@@ -176,3 +180,39 @@ def test_lengths_and_views_are_those_of_the_training(tiny_model: Path, tmp_path:
         32,
         "names",
     )
+
+
+def test_the_shares_of_names_are_those_of_the_training(tiny_model: Path, tmp_path: Path) -> None:
+    encoder = {"name_share": 0.3, "sameness": 0.4}
+    report = run(tiny_model, tmp_path / "model", encoder=encoder)
+    settings = json.loads((tmp_path / "model" / "arborlink.json").read_text())
+    assert {name: settings[name] for name in encoder} == encoder
+    assert {name: report.config["encoder"][name] for name in encoder} == encoder
+    card = (tmp_path / "model" / "README.md").read_text()
+    assert (
+        "the comparison of names has a share of 0.3 in an affinity, and sameness one of 0.4 in that" in card
+    )
+    loaded = Linker.load(tmp_path / "model", device="cpu", cache=False).encoder
+    assert isinstance(loaded, BlendedEncoder)
+    assert (loaded.share, loaded.names.sameness) == (0.3, 0.4)
+
+
+def test_the_judge_sees_the_vectors_that_linking_makes(
+    tiny_model: Path, tmp_path: Path, full_precision: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged: list[tuple[Embeddings, Embeddings]] = []
+    beside = NamesBeside.beside
+
+    def remember(names: NamesBeside, *vectors: Embeddings) -> tuple[Embeddings, Embeddings]:
+        judged.append(beside(names, *vectors))
+        return judged[-1]
+
+    monkeypatch.setattr(NamesBeside, "beside", remember)
+    encoder = {"name_share": 0.3, "sameness": 0.4}
+    run(tiny_model, tmp_path / "model", encoder=encoder, trainer={"epochs": 1})
+    loaded = Linker.load(tmp_path / "model", device="cpu", cache=False).encoder
+    dev, kb = dev_documents(), small_kb()
+    linked = loaded.encode_mentions(dev), loaded.encode_entities(kb, dev)
+    for found, expected in zip(linked, judged[-1], strict=True):
+        np.testing.assert_array_equal(found.offsets, expected.offsets)
+        np.testing.assert_allclose(found.vectors[found.rows], expected.vectors[expected.rows], atol=2e-3)

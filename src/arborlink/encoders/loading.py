@@ -132,9 +132,7 @@ def _load_towers(
             f"the towers do not fit: mention vectors have {mention_tower.dimension} dimensions, "
             f"entity vectors {entity_tower.dimension}"
         )
-    return TowerEncoder(
-        mention_tower, entity_tower, settings.markers, settings.entity_views, settings.opening_tokens
-    )
+    return TowerEncoder(mention_tower, entity_tower, settings.markers, settings.entity_views)
 
 
 def _load_text_encoder(

@@ -114,12 +114,10 @@ def write_inference(folder: Path, inference: Inference) -> None:
 
 
 def towers_fingerprint(
-    mention_tower: str, entity_tower: str, markers: Markers, entity_views: EntityViews, opening_tokens: int
+    mention_tower: str, entity_tower: str, markers: Markers, entity_views: EntityViews
 ) -> str:
     """A name for two towers, by their own fingerprints, and the texts they read."""
     settings = f"towers 2 {mention_tower} {entity_tower} {markers} {entity_views}"
-    if opening_tokens:
-        settings += f" {opening_tokens}"
     return blake2b(settings.encode(), digest_size=12).hexdigest()
 
 
@@ -278,9 +276,7 @@ def _fingerprint(
         entity = mention
     else:
         entity = model_fingerprint(entity_tower, settings.entity_tokens)
-    return towers_fingerprint(
-        mention, entity, settings.markers, settings.entity_views, settings.opening_tokens
-    )
+    return towers_fingerprint(mention, entity, settings.markers, settings.entity_views)
 
 
 def _sha256(path: Path) -> str:

@@ -82,7 +82,6 @@ class ModelSettings:
     Args:
         mention_tokens: tokens of a mention's text that count, special tokens included.
         entity_tokens: tokens of an entity's text that count.
-        opening_tokens: how many tokens of a mention's text the opening of its document may take; 0 leaves it out.
         markers: the special tokens of the texts.
         entity_views: ``text``: one text for each entity; ``names``: one for each of its names.
         inference: how the vectors are best linked.
@@ -105,7 +104,6 @@ class ModelSettings:
     temperature: float = 0.05
     name_share: float = 0.0
     sameness: float = 0.0
-    opening_tokens: int = 0
     mention_tower: str = ""
     entity_tower: str = ""
     weights: Mapping[str, str] = field(default_factory=dict)
@@ -147,7 +145,6 @@ class ModelSettings:
             temperature=_temperature(fields.get("temperature", 0.05)),
             name_share=_share(fields, "name_share"),
             sameness=_share(fields, "sameness"),
-            opening_tokens=_opening(fields.get("opening_tokens", 0)),
             weights=_weights(_field(fields, "weights", dict), set(towers.values())),
             fingerprint=_field(fields, "fingerprint", str),
             **towers,
@@ -232,14 +229,6 @@ def _share(fields: Mapping[str, Any], name: str) -> float:
     if not 0 <= share < 1:
         raise ModelError(f"{name} is {share}; expected a number from 0 to less than 1")
     return share
-
-
-def _opening(value: object) -> int:
-    """Models from before it was kept have none."""
-    tokens: int = _of_type(value, int, "opening_tokens")
-    if tokens < 0:
-        raise ModelError(f"opening_tokens is {tokens}; expected 0 or more")
-    return tokens
 
 
 def _weights(fields: Mapping[str, Any], towers: set[str]) -> dict[str, str]:

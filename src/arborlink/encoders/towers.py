@@ -39,8 +39,6 @@ class TowerEncoder:
         markers: the special tokens, the same as in training.
         entity_views: ``text``: one vector for each entity; ``names``: one for each of its names, read as
             ``name [TITLE] types ; description``.
-        opening_tokens: tokens of the document's opening before a mention's window; see
-            :class:`~arborlink.encoders.views.Windows`.
     """
 
     def __init__(
@@ -49,19 +47,17 @@ class TowerEncoder:
         entity_tower: TextEncoder,
         markers: Markers | None = None,
         entity_views: EntityViews = "text",
-        opening_tokens: int = 0,
     ) -> None:
         self.mention_tower = mention_tower
         self.entity_tower = entity_tower
         self.markers = markers or Markers()
         self.entity_views: EntityViews = entity_views
-        self.opening_tokens = opening_tokens
 
     @property
     def fingerprint(self) -> str:
         """Names the weights and settings that decide the vectors."""
         towers = self.mention_tower.fingerprint, self.entity_tower.fingerprint
-        return towers_fingerprint(*towers, self.markers, self.entity_views, self.opening_tokens)
+        return towers_fingerprint(*towers, self.markers, self.entity_views)
 
     def encode_mentions(self, corpus: Corpus) -> Embeddings:
         """One vector for each distinct window."""
@@ -83,8 +79,7 @@ class TowerEncoder:
     def mention_texts(self, corpus: Corpus) -> Texts:
         """The window of each mention."""
         tower = self.mention_tower
-        length, opening = tower.max_length, self.opening_tokens
-        return Texts.one_each(*mention_views(corpus, tower.tokenizer, length, self.markers, opening))
+        return Texts.one_each(*mention_views(corpus, tower.tokenizer, tower.max_length, self.markers))
 
     def entity_texts(
         self, kb: KnowledgeBase, corpus: Corpus | None = None, labels: Labels | None = None
@@ -102,7 +97,7 @@ class TowerEncoder:
 
 
 def mention_views(
-    corpus: Corpus, tokenizer: Any, n_tokens: int, markers: Markers, opening: int = 0
+    corpus: Corpus, tokenizer: Any, n_tokens: int, markers: Markers
 ) -> tuple[list[str], NDArray[np.int32]]:
     """What a tower reads of the mentions of a corpus, in training and in linking.
 
@@ -111,21 +106,19 @@ def mention_views(
         tokenizer: the tower's.
         n_tokens: tokens that a text may have, the markers and the tokenizer's own included.
         markers: the special tokens.
-        opening: how many of the tokens the opening of the document may take.
 
     Returns:
         The distinct texts, and for each of ``corpus.mentions`` the number of its text; int32, shape (n_mentions,).
     """
     counter = TokenCounter(tokenizer)
-    within = markers.all if opening else (markers.start, markers.end)
-    room = n_tokens - tokenizer.num_special_tokens_to_add() - counter.blanks_at(within)
+    room = n_tokens - tokenizer.num_special_tokens_to_add() - counter.blanks_at(markers)
     texts: dict[str, int] = {}
     rows: list[int] = []
     for number, document in enumerate(corpus):
         if number % _DOCUMENTS == 0:
             counter.prepare(corpus.documents[number : number + _DOCUMENTS])
         if document.mentions:
-            windows = Windows(document, room, counter, markers, opening)
+            windows = Windows(document, room, counter, markers)
             rows += [texts.setdefault(windows.of(mention), len(texts)) for mention in document.mentions]
     return list(texts), np.array(rows, dtype=np.int32)
 
@@ -182,11 +175,10 @@ class TokenCounter:
         texts = (document.text for document in documents if document.mentions)
         self(list({word for text in texts for word in text.split() if len(word) <= _LONGEST_WORD}))
 
-    def blanks_at(self, markers: Sequence[str]) -> int:
-        """Tokens that the markers of a window cost besides themselves: some tokenizers keep the blank before."""
-        marked = "".join(f" {marker} a" for marker in markers)
-        whole, first, later = self._lengths([f"a{marked}", "a", " a"])
-        return max(0, whole - first - len(markers) * (1 + later))
+    def blanks_at(self, markers: Markers) -> int:
+        """Tokens that the two markers of a window cost besides themselves: some tokenizers keep the blank before."""
+        whole, first, later = self._lengths([f"a {markers.start} a {markers.end} a", "a", " a"])
+        return max(0, whole - 2 - first - 2 * later)
 
     def _lengths(self, texts: list[str]) -> list[int]:
         # Not verbose: a word longer than the model's limit is no reason to warn, it will not be kept.

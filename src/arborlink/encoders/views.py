@@ -6,11 +6,6 @@ description; or one text for each of its names, without the others::
     left [START] mention [END] right          name [TITLE] aliases ; types ; description
                                               name [TITLE] types ; description
 
-Of a mention far down in its document the window shows nothing of what the document is about. Asked for, the opening
-of the document, which is its title most often, stands before such a window::
-
-    opening [TITLE] left [START] mention [END] right
-
 The tokenizer adds its own first and last token. Windows are cut between words; in scripts that are written without
 blanks every character counts as a word. A marker that a text happens to contain loses its first character, so that
 each marker stands where it belongs and nowhere else.
@@ -61,16 +56,10 @@ class Windows:
         n_tokens: tokens a window may hold, the two markers included.
         count_tokens: how many tokens each of some words has, at least one.
         markers: the special tokens.
-        opening: tokens of the window that the opening of the document may take, with the marker behind it.
     """
 
     def __init__(
-        self,
-        document: Document,
-        n_tokens: int,
-        count_tokens: CountTokens,
-        markers: Markers,
-        opening: int = 0,
+        self, document: Document, n_tokens: int, count_tokens: CountTokens, markers: Markers
     ) -> None:
         self._text = _without_markers(document.text, markers)
         self._room = max(1, n_tokens - 2)
@@ -79,38 +68,24 @@ class Windows:
         spans = [match.span() for match in _WORD.finditer(self._text)]
         self._starts, self._ends = [start for start, _ in spans], [end for _, end in spans]
         self._sizes = count_tokens([self._text[start:end] for start, end in spans])
-        n_words, self._opening_size = _fitting(self._sizes, opening - 1)
-        self._opening_end = self._ends[n_words - 1] if n_words else 0
 
     def of(self, mention: Mention) -> str:
         """The mention marked in its context.
 
         The window is centred on the mention: each side gets half of what the mention leaves, and what one side does
         not need goes to the other. A mention longer than three quarters of the window keeps its beginning and its
-        end. The opening of the document stands before a window that has nothing of it, if there is room for both.
+        end.
         """
         span, used = self._span(self._text[mention.start : mention.end])
         room = self._room - used
-        left_over = room - self._opening_size - 1
-        if self._opening_end and left_over >= 0:
-            # as far as the window would reach if the opening took its share of it
-            start, window = self._around(mention, span, left_over)
-            if self._opening_end <= start:
-                opening = " ".join(self._text[: self._opening_end].split())
-                return f"{opening} {self._markers.title} {window}"
-        return self._around(mention, span, room)[1]
-
-    def _around(self, mention: Mention, span: str, room: int) -> tuple[int, str]:
-        """Where the window begins, and the span marked in ``room`` tokens of context."""
         begins, left_sizes = self._before(mention.start)
         stops, right_sizes = self._after(mention.end)
         _, right_used = _fitting(right_sizes, room)
         n_left, left_used = _fitting(left_sizes, max(room // 2, room - right_used))
         n_right, _ = _fitting(right_sizes, room - left_used)
-        start = begins[n_left - 1] if n_left else mention.start
+        left = self._text[begins[n_left - 1] : mention.start] if n_left else ""
         right = self._text[mention.end : stops[n_right - 1]] if n_right else ""
-        parts = [self._text[start : mention.start], self._markers.start, span, self._markers.end, right]
-        return start, " ".join(" ".join(parts).split())
+        return " ".join(" ".join([left, self._markers.start, span, self._markers.end, right]).split())
 
     def _before(self, position: int) -> tuple[list[int], list[int]]:
         """Beginnings and sizes of the words before ``position``, the nearest first, no more than can be of use."""
@@ -158,15 +133,10 @@ class Windows:
 
 
 def mention_view(
-    document: Document,
-    mention: Mention,
-    n_tokens: int,
-    count_tokens: CountTokens,
-    markers: Markers,
-    opening: int = 0,
+    document: Document, mention: Mention, n_tokens: int, count_tokens: CountTokens, markers: Markers
 ) -> str:
     """One mention marked in its context, in at most ``n_tokens`` tokens; see :class:`Windows`."""
-    return Windows(document, n_tokens, count_tokens, markers, opening).of(mention)
+    return Windows(document, n_tokens, count_tokens, markers).of(mention)
 
 
 def entity_view(entity: Entity, markers: Markers, max_characters: int = 2000) -> str:

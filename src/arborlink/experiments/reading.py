@@ -32,26 +32,19 @@ class Reading:
         longest = int(tower.max_seq_length or max(encoder.mention_tokens, encoder.entity_tokens))
         self.mention_tokens = min(encoder.mention_tokens, longest)
         self.entity_tokens = min(encoder.entity_tokens, longest)
-        self.opening_tokens = encoder.opening_tokens
         self._mentions: dict[Corpus, MentionSide] = {}
         self._entities: dict[KnowledgeBase, EntitySide] = {}
 
     @staticmethod
     def key(encoder: EncoderConfig) -> tuple[object, ...]:
         """Encoders with equal keys read alike."""
-        lengths = encoder.mention_tokens, encoder.opening_tokens, encoder.entity_tokens
-        return encoder.base, lengths, encoder.entity_views
+        return encoder.base, encoder.mention_tokens, encoder.entity_tokens, encoder.entity_views
 
     def mentions(self, corpus: Corpus) -> MentionSide:
         """The mentions of documents as token ids."""
         if corpus not in self._mentions:
             self._mentions[corpus] = MentionSide.of(
-                corpus,
-                self.tokenizer,
-                self.mention_tokens,
-                self.markers,
-                progress=self.progress,
-                opening=self.opening_tokens,
+                corpus, self.tokenizer, self.mention_tokens, self.markers, progress=self.progress
             )
         return self._mentions[corpus]
 

@@ -55,7 +55,6 @@ class Reader:
         markers: the special tokens of the texts.
         has_types: the network tells the texts of a pair apart by token types.
         progress: show bars; ``None`` shows them on a terminal only.
-        opening_tokens: how many tokens of a mention's text the opening of its document may take.
     """
 
     tokenizer: Any
@@ -64,13 +63,10 @@ class Reader:
     markers: Markers
     has_types: bool
     progress: bool | None = None
-    opening_tokens: int = 0
 
     def read(self, corpus: Corpus, kb: KnowledgeBase, items: NDArray[np.int32]) -> Read:
         """All mentions of the documents, and those entities whose numbers are among ``items``."""
-        windows, window_of_mention = mention_views(
-            corpus, self.tokenizer, self.mention_tokens, self.markers, self.opening_tokens
-        )
+        windows, window_of_mention = mention_views(corpus, self.tokenizer, self.mention_tokens, self.markers)
         texts: dict[str, int] = {}
         text_of_entity = np.full(len(kb), -1, dtype=np.int64)
         for number in np.unique(items[items >= 0]).tolist():

@@ -109,13 +109,7 @@ class Reranker:
         own = self.settings
         types = has_token_types(self.network, self.tokenizer)
         return Reader(
-            self.tokenizer,
-            own.mention_tokens,
-            own.entity_tokens,
-            own.markers,
-            types,
-            self.progress,
-            own.opening_tokens,
+            self.tokenizer, own.mention_tokens, own.entity_tokens, own.markers, types, self.progress
         )
 
     def scores(self, corpus: Corpus, kb: KnowledgeBase, items: NDArray[np.int32]) -> NDArray[np.float32]:

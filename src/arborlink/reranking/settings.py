@@ -26,7 +26,6 @@ class RerankerSettings:
         mention_tokens: tokens of a mention with its context, special tokens included.
         entity_tokens: tokens of an entity, special tokens included.
         markers: the special tokens of the texts.
-        opening_tokens: how many tokens of a mention's text the opening of its document may take; 0 leaves it out.
     """
 
     n: int = DEFAULT_N
@@ -34,7 +33,6 @@ class RerankerSettings:
     mention_tokens: int = 64
     entity_tokens: int = 64
     markers: Markers = field(default_factory=Markers)
-    opening_tokens: int = 0
 
     def to_json(self, sha256: str) -> dict[str, Any]:
         """The settings as they are written, with the checksum of the weights."""
@@ -59,8 +57,6 @@ class RerankerSettings:
             mention_tokens=_whole(content, "mention_tokens", FEWEST_TOKENS),
             entity_tokens=_whole(content, "entity_tokens", FEWEST_TOKENS),
             markers=_markers(content.get("markers")),
-            # re-rankers from before it was kept have none
-            opening_tokens=_whole({"opening_tokens": 0, **content}, "opening_tokens", 0),
         )
         digest = content.get("sha256")
         if not isinstance(digest, str) or len(digest) != 64:

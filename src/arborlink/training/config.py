@@ -30,19 +30,6 @@ def _ascending(numbers: list[int]) -> list[int]:
     return numbers
 
 
-def check_opening(section: str, opening_tokens: int, mention_tokens: int) -> None:
-    """The mention and what is around it must keep half of the window.
-
-    Raises:
-        ValueError: the opening takes more.
-    """
-    if 2 * opening_tokens > mention_tokens:
-        raise ValueError(
-            f"{section}.opening_tokens is {opening_tokens} and {section}.mention_tokens is {mention_tokens}; leave "
-            "the mention and its context half of them at least"
-        )
-
-
 class EncoderConfig(Section):
     """``[encoder]``: what reads mentions and entities, and how two of them are compared."""
 
@@ -70,13 +57,6 @@ class EncoderConfig(Section):
     )
     mention_tokens: int = Field(
         default=64, ge=16, le=_MOST_TOKENS, description="Length of a mention with its context, in tokens."
-    )
-    opening_tokens: int = Field(
-        default=0,
-        ge=0,
-        le=_MOST_TOKENS // 2,
-        description="How many of a mention's tokens the opening of its document, such as its title, may take; "
-        "0 leaves it out.",
     )
     entity_tokens: int = Field(
         default=64, ge=16, le=_MOST_TOKENS, description="Length of an entity's text, in tokens."
@@ -131,8 +111,12 @@ class EncoderConfig(Section):
         return self
 
     @model_validator(mode="after")
-    def _check_opening(self) -> EncoderConfig:
-        check_opening("encoder", self.opening_tokens, self.mention_tokens)
+    def _check_sameness_counts(self) -> EncoderConfig:
+        if self.sameness and not self.name_share:
+            raise ValueError(
+                f"encoder.sameness is {self.sameness:g}, a share of the comparison of names, but encoder.name_share "
+                "is 0; raise it or set sameness to 0"
+            )
         return self
 
 

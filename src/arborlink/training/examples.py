@@ -98,10 +98,9 @@ class MentionSide:
         markers: Markers,
         what: str = "mentions",
         progress: bool | None = None,
-        opening: int = 0,
     ) -> MentionSide:
         """Read the mentions as the mention tower will."""
-        texts, rows = mention_views(corpus, tokenizer, max_length, markers, opening)
+        texts, rows = mention_views(corpus, tokenizer, max_length, markers)
         return cls(Sequences.of(texts, tokenizer, max_length, what, progress), rows)
 
 

@@ -80,7 +80,6 @@ class Material:
             "max_length": mention_tokens,
             "markers": markers,
             "progress": progress,
-            "opening": encoder.opening_tokens,
         }
         judge = None if dev is None else Judge(dev, kb, config.dev, by_type, device)
         examples = Examples.of(train, kb, MentionSide.of(train, what="training mentions", **read))

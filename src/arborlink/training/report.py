@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -83,7 +84,7 @@ def model_card(report: TrainingReport) -> str:
         "",
         f"{'Two towers' if encoder['towers'] == 'two' else 'One tower'} on `{base}`, {encoder['pooling']} pooling, "
         f"{'normalised' if encoder['normalise'] else 'raw'} vectors, {encoder['mention_tokens']} tokens for a "
-        f"mention{_opening(encoder['opening_tokens'])} and {encoder['entity_tokens']} for an entity.",
+        f"mention and {encoder['entity_tokens']} for an entity{_names(encoder)}.",
         "",
         "## Use",
         "```",
@@ -130,8 +131,11 @@ def _way(mode: str, neighbours: int) -> str:
     return mode if mode == "independent" else f"{mode} inference with k = {neighbours}"
 
 
-def _opening(n_tokens: int) -> str:
-    return f" (of which the opening of its document may take {n_tokens})" if n_tokens else ""
+def _names(encoder: Mapping[str, Any]) -> str:
+    if not encoder["name_share"]:
+        return ""
+    told = f"; the comparison of names has a share of {encoder['name_share']:g} in an affinity"
+    return f"{told}, and sameness one of {encoder['sameness']:g} in that" if encoder["sameness"] else told
 
 
 def _quoted(text: str) -> str:

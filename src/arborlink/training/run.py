@@ -244,7 +244,6 @@ class Training:
                 merge_adapters(tower)
             settings = ModelSettings(
                 mention_tokens=material.mention_tokens,
-                opening_tokens=self.config.encoder.opening_tokens,
                 entity_tokens=material.entity_tokens,
                 markers=self.markers,
                 entity_views=self.config.encoder.entity_views,

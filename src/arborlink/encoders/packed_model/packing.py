@@ -142,7 +142,6 @@ def _pack(
         model_fingerprint(made[settings.entity_tower], settings.entity_tokens),
         settings.markers,
         settings.entity_views,
-        settings.opening_tokens,
     )
     settings = replace(settings, weights=weights, fingerprint=fingerprint)
     write_settings(staging, settings)

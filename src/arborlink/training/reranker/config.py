@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field
 
-from arborlink.training.config import TrainerConfig, TrainingConfig, check_opening
+from arborlink.training.config import TrainerConfig, TrainingConfig
 from arborlink.training.sections import Section, Sections, Text
 
 _MOST_TOKENS = 512
@@ -33,13 +33,6 @@ class RerankerSection(Section):
     mention_tokens: int = Field(
         default=64, ge=16, le=_MOST_TOKENS, description="Length of a mention with its context, in tokens."
     )
-    opening_tokens: int = Field(
-        default=0,
-        ge=0,
-        le=_MOST_TOKENS // 2,
-        description="How many of a mention's tokens the opening of its document, such as its title, may take; "
-        "0 leaves it out.",
-    )
     entity_tokens: int = Field(
         default=64, ge=16, le=_MOST_TOKENS, description="Length of an entity's text, in tokens."
     )
@@ -63,11 +56,6 @@ class RerankerSection(Section):
     weight: Weight = Field(
         default=0.5, description="How much they have to say where there are no dev documents."
     )
-
-    @model_validator(mode="after")
-    def _check_opening(self) -> RerankerSection:
-        check_opening("reranker", self.opening_tokens, self.mention_tokens)
-        return self
 
 
 class RerankerTrainerSection(Section):

@@ -53,9 +53,7 @@ def new_reranker(
     from arborlink.reranking.network import new_network
 
     own = config.reranker
-    settings = RerankerSettings(
-        own.n, own.weight, own.mention_tokens, own.entity_tokens, markers, own.opening_tokens
-    )
+    settings = RerankerSettings(own.n, own.weight, own.mention_tokens, own.entity_tokens, markers)
     network, tokenizer = new_network(own.base, markers, device, config.trainer.seed)
     return Reranker(network, tokenizer, settings, progress)
 
