@@ -22,10 +22,11 @@ from arborlink.training.folder import check_folder
 from arborlink.training.run import Training
 from arborlink.training.surroundings import quiet_libraries
 
-# Names have the larger share: towers carry over to knowledge bases where many entities share a name, and not to those
-# where none do (docs/experiments.md).
+# Names have a large share, and equal ones a bonus: towers carry over to knowledge bases where many entities share a
+# name, and not to those where none do (docs/experiments.md).
 RECIPE = [
-    "encoder.name_share=0.6",
+    "encoder.name_share=0.4",
+    "encoder.sameness=0.2",
     "objective.name=knn",
     "objective.entity_negatives=2",
     "objective.mention_negatives=2",

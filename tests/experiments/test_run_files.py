@@ -59,7 +59,8 @@ def test_the_model_that_ships_has_the_settings_of_its_recipe() -> None:
     recipe = run_path(str(RUNS[0].parents[1] / "tools" / "train_default.py"))["RECIPE"]
     config = with_settings(make_config({}), recipe)
     assert read_config(SHIPPED_FOLDER / "train.toml") == config
-    assert read_settings(SHIPPED_FOLDER).name_share == config.encoder.name_share
+    shipped, encoder = read_settings(SHIPPED_FOLDER), config.encoder
+    assert (shipped.name_share, shipped.sameness) == (encoder.name_share, encoder.sameness)
 
 
 def test_settings_of_the_command_line_take_the_place_of_the_files(tmp_path: Path) -> None:
