@@ -111,8 +111,9 @@ def _figures(trainer: ArborTrainer, test: Dev, unseen: NDArray[np.bool_]) -> dic
 
 def _names_of_test(config: TrainingConfig, test: Corpus, kb: KnowledgeBase, device: str) -> NamesBeside:
     """The names of test, with the share that they have in linking."""
-    names = load_names(config.encoder.sameness, device, progress=False)
-    return NamesBeside.of(names, config.encoder.name_share, test, kb, None)
+    encoder = config.encoder
+    names = load_names(encoder.sameness, encoder.description_names, device, progress=False)
+    return NamesBeside.of(names, encoder.name_share, test, kb, None)
 
 
 def _beside_names(

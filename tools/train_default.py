@@ -25,8 +25,9 @@ from arborlink.training.surroundings import quiet_libraries
 # Names have a large share, and equal ones a bonus: towers carry over to knowledge bases where many entities share a
 # name, and not to those where none do (docs/experiments.md).
 RECIPE = [
-    "encoder.name_share=0.4",
+    "encoder.name_share=0.45",
     "encoder.sameness=0.2",
+    "encoder.description_names=true",
     "objective.name=knn",
     "objective.entity_negatives=2",
     "objective.mention_negatives=2",

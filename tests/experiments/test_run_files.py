@@ -60,7 +60,8 @@ def test_the_model_that_ships_has_the_settings_of_its_recipe() -> None:
     config = with_settings(make_config({}), recipe)
     assert read_config(SHIPPED_FOLDER / "train.toml") == config
     shipped, encoder = read_settings(SHIPPED_FOLDER), config.encoder
-    assert (shipped.name_share, shipped.sameness) == (encoder.name_share, encoder.sameness)
+    for name in ("name_share", "sameness", "description_names"):
+        assert getattr(shipped, name) == getattr(encoder, name)
 
 
 def test_settings_of_the_command_line_take_the_place_of_the_files(tmp_path: Path) -> None:

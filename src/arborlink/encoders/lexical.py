@@ -43,6 +43,8 @@ def folded_words(text: str) -> str:
     folded = normalize(
         "NFKC", normalize("NFKC", text).casefold()
     )  # "㎒" unfolds to capitals, "ǰ" to two letters
+    if all(category(letter)[0] != "M" for letter in set(folded)):
+        return _NOT_WORD.sub(" ", folded).strip()
     # Vowel signs and tone marks are part of the word they stand on, which \W does not know.
     kept = [letter if letter.isalnum() or category(letter)[0] == "M" else " " for letter in folded]
     return " ".join("".join(kept).split())

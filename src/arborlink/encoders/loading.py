@@ -81,20 +81,35 @@ def load_encoder(
 
 
 def load_names(
-    sameness: float = 0.0, device: str = "auto", cache: Path | None = None, progress: bool | None = None
+    sameness: float = 0.0,
+    description_names: bool = False,
+    device: str = "auto",
+    cache: Path | None = None,
+    progress: bool | None = None,
 ) -> NameEncoder:
     """The embedded base model comparing names, as it does beside towers; arguments as for :func:`load_encoder`.
 
     Args:
         sameness: see :class:`~arborlink.encoders.names.NameEncoder`.
+        description_names: likewise.
     """
     options = {"device": resolve_device(device), "cache": cache, "progress": progress}
-    return _load_names(None, {**options, "shortlist": DEFAULT_SHORTLIST}, sameness)
+    return _load_names(None, {**options, "shortlist": DEFAULT_SHORTLIST}, sameness, description_names)
 
 
-def _load_names(model: str | Path | None, options: dict[str, Any], sameness: float = 0.0) -> NameEncoder:
+def _load_names(
+    model: str | Path | None,
+    options: dict[str, Any],
+    sameness: float = 0.0,
+    description_names: bool = False,
+) -> NameEncoder:
     text_encoder = _load_text_encoder(model, _NAME_TOKENS, None, options)
-    return NameEncoder(text_encoder, shortlist=options["shortlist"], sameness=sameness)
+    return NameEncoder(
+        text_encoder,
+        shortlist=options["shortlist"],
+        sameness=sameness,
+        description_names=description_names,
+    )
 
 
 def _load_default(folder: Path, options: dict[str, Any]) -> TowerEncoder | BlendedEncoder:
@@ -113,7 +128,8 @@ def _load_saved(folder: Path, options: dict[str, Any]) -> TowerEncoder | Blended
     towers = _load_towers(mention, None if mention == entity else entity, settings, options)
     if not settings.name_share:
         return towers
-    return BlendedEncoder(towers, _load_names(None, options, settings.sameness), settings.name_share)
+    names = _load_names(None, options, settings.sameness, settings.description_names)
+    return BlendedEncoder(towers, names, settings.name_share)
 
 
 def _load_towers(

@@ -90,6 +90,8 @@ class ModelSettings:
             :mod:`arborlink.encoders.blended`.
         sameness: share, in that comparison, of whether two names are the same; see
             :mod:`arborlink.encoders.sameness`.
+        description_names: in that comparison, mention strings that an entity's description has are names of it too;
+            see :mod:`arborlink.encoders.description_names`.
         mention_tower: folder beside the file with the model that reads mentions.
         entity_tower: folder of the one that reads entities; may be the same.
         weights: for each folder, the SHA-256 of its ``model.safetensors``.
@@ -104,6 +106,7 @@ class ModelSettings:
     temperature: float = 0.05
     name_share: float = 0.0
     sameness: float = 0.0
+    description_names: bool = False
     mention_tower: str = ""
     entity_tower: str = ""
     weights: Mapping[str, str] = field(default_factory=dict)
@@ -145,6 +148,7 @@ class ModelSettings:
             temperature=_temperature(fields.get("temperature", 0.05)),
             name_share=_share(fields, "name_share"),
             sameness=_share(fields, "sameness"),
+            description_names=_of_type(fields.get("description_names", False), bool, "description_names"),
             weights=_weights(_field(fields, "weights", dict), set(towers.values())),
             fingerprint=_field(fields, "fingerprint", str),
             **towers,

@@ -4,13 +4,15 @@ A general sentence encoder drowns a mention in its context, but knows well which
 is its own string, with the abbreviations its document defines spelt out, an entity is each of its names, and a
 vector is two parts side by side: meaning (the model) and spelling (:mod:`arborlink.encoders.lexical`), whose inner
 product is the weighted mean of the two similarities. Beside towers it can also say in particular which strings are
-the same (:mod:`arborlink.encoders.sameness`).
+the same (:mod:`arborlink.encoders.sameness`), and take names from descriptions
+(:mod:`arborlink.encoders.description_names`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +20,8 @@ from numpy.typing import NDArray
 from arborlink.corpus import Corpus
 from arborlink.encoder import Embeddings, Texts
 from arborlink.encoders.abbreviations import expand_abbreviations, find_abbreviations
-from arborlink.encoders.lexical import lexical_vectors
+from arborlink.encoders.description_names import DescriptionNames, parted_texts, weighted_text
+from arborlink.encoders.lexical import folded_words, lexical_vectors
 from arborlink.encoders.near_names import NearNames
 from arborlink.encoders.sameness import sameness_vectors
 from arborlink.encoders.shortlist import shortlist
@@ -39,10 +42,17 @@ class NameEncoder:
         shortlist: names to keep for each mention string, by spelling, when the documents are known while a
             knowledge base is encoded; 0 encodes every name.
         sameness: the share, in an affinity, of whether two strings are the same; spelling and meaning have the rest.
+        description_names: a mention string that stands in an entity's description is a name of it as well, when the
+            documents are known while a knowledge base is encoded.
     """
 
     def __init__(
-        self, text_encoder: TextEncoder, spelling: float = 0.2, shortlist: int = 32, sameness: float = 0.0
+        self,
+        text_encoder: TextEncoder,
+        spelling: float = 0.2,
+        shortlist: int = 32,
+        sameness: float = 0.0,
+        description_names: bool = False,
     ) -> None:
         if not 0 <= spelling <= 1:
             raise ValueError(f"the share of spelling is {spelling}; it must lie between 0 and 1")
@@ -53,6 +63,7 @@ class NameEncoder:
         self.sameness = sameness
         self.shortlist = shortlist
         self._near_names = NearNames(shortlist, text_encoder.device)
+        self._description_names = DescriptionNames() if description_names else None
         # What a model that ignores case cannot tell apart is one string, not two of equal vectors.
         self._fold = str.lower if text_encoder.ignores_case else str
 
@@ -62,6 +73,8 @@ class NameEncoder:
         settings = f"names {_RULES_VERSION} {self.text_encoder.fingerprint} {self.spelling} {self.shortlist}"
         if self.sameness:
             settings += f" {self.sameness}"
+        if self._description_names is not None:
+            settings += " described 1"
         return blake2b(settings.encode(), digest_size=12).hexdigest()
 
     def encode_mentions(self, corpus: Corpus) -> Embeddings:
@@ -77,9 +90,14 @@ class NameEncoder:
         return found.encoded(self.encode_entity_texts(found.texts))
 
     @property
+    def description_names(self) -> bool:
+        """Whether descriptions give names too."""
+        return self._description_names is not None
+
+    @property
     def entity_texts_need_corpus(self) -> bool:
-        """Whether names are encoded only if a mention is near to them by spelling."""
-        return self.shortlist > 0
+        """Whether names are encoded only if a mention is near to them by spelling, or says them."""
+        return self.shortlist > 0 or self._description_names is not None
 
     def mention_texts(self, corpus: Corpus) -> Texts:
         """The string of each mention."""
@@ -88,34 +106,63 @@ class NameEncoder:
     def entity_texts(
         self, kb: KnowledgeBase, corpus: Corpus | None = None, labels: Labels | None = None
     ) -> Texts:
-        """The names of each entity; with ``corpus``, only those that one of its mentions is near to."""
+        """The names of each entity; with ``corpus``, only those that one of its mentions is near to or says."""
         names = [entity.names for entity in kb]
         texts, rows = self._distinct(name for entity_names in names for name in entity_names)
         offsets = np.zeros(len(names) + 1, dtype=np.int64)
         np.cumsum([len(entity_names) for entity_names in names], out=offsets[1:])
-        if corpus is not None and self.shortlist:
-            found = self.mention_texts(corpus)
-            if labels is None:
-                kept = self._near_names.rows(found.texts, texts)
-            else:
-                kept = shortlist(
-                    found.encoded(lexical_vectors(found.texts)),
-                    Embeddings(lexical_vectors(texts), rows, offsets),
-                    self.shortlist,
-                    labels,
-                    self.text_encoder.device,
-                )
-            texts = [texts[row] for row in kept]
-            rows, offsets = _keep_rows(rows, offsets, kept)
-        return Texts(texts, rows, offsets)
+        own = Texts(texts, rows, offsets)
+        if corpus is None:
+            return own
+        mentions = self.mention_texts(corpus)
+        if self.shortlist:
+            own = self._near(own, mentions, labels)
+        if self._description_names is not None:
+            own = _with_views(own, self._described(self._description_names, mentions, kb, labels))
+        return own
+
+    def _near(self, names: Texts, mentions: Texts, labels: Labels | None) -> Texts:
+        """The names that a mention is near to by spelling."""
+        if labels is None:
+            kept = self._near_names.rows(mentions.texts, names.texts)
+        else:
+            kept = shortlist(
+                mentions.encoded(lexical_vectors(mentions.texts)),
+                names.encoded(lexical_vectors(names.texts)),
+                self.shortlist,
+                labels,
+                self.text_encoder.device,
+            )
+        rows, offsets = _keep_rows(names.rows, names.offsets, kept)
+        return Texts([names.texts[row] for row in kept], rows, offsets)
+
+    def _described(
+        self, finder: DescriptionNames, mentions: Texts, kb: KnowledgeBase, labels: Labels | None
+    ) -> Iterator[tuple[int, str]]:
+        """Entities and the names that their descriptions give them, but for those that they have anyway."""
+        descriptions = [entity.description for entity in kb]
+        everything: tuple[NDArray[np.int64], NDArray[np.int64] | None] = np.arange(len(mentions.rows)), None
+        known: dict[int, set[str]] = {}
+        for members, allowed in [everything] if labels is None else labels.meetings():
+            strings = [mentions.texts[row] for row in np.unique(mentions.rows[members]).tolist()]
+            for found in finder.of(strings, descriptions, allowed):
+                entity, string = found.entity, strings[found.string]
+                if entity not in known:
+                    known[entity] = set(map(folded_words, kb.entities[entity].names))
+                if folded_words(string) not in known[entity]:
+                    yield entity, weighted_text(string, found.weight)
 
     def encode_mention_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of mention strings."""
         return self._vectors(texts, "mention strings")
 
     def encode_entity_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Vectors of names."""
-        return self._vectors(texts, "names")
+        """Vectors of names; of those that come with a weight, times that."""
+        names, places, weights = parted_texts(texts)
+        vectors = self._vectors(names, "names")
+        if len(names) == len(texts) and (weights == 1).all():
+            return vectors
+        return vectors[places] * weights[:, None]
 
     def _distinct(self, texts: Iterable[str]) -> tuple[list[str], NDArray[np.int32]]:
         """Each text once, in order of first appearance; and the place of every text given among them."""
@@ -147,6 +194,18 @@ def mention_strings(corpus: Corpus) -> list[str]:
             expand_abbreviations(document.text_of(mention), abbreviations) for mention in document.mentions
         ]
     return strings
+
+
+def _with_views(texts: Texts, views: Iterable[tuple[int, str]]) -> Texts:
+    """The same with one more text for each of these items; each text of an item once."""
+    rows = {text: row for row, text in enumerate(texts.texts)}
+    more = {(item, rows.setdefault(text, len(rows))) for item, text in views}
+    items = np.repeat(np.arange(len(texts.offsets) - 1), np.diff(texts.offsets))
+    pairs = [*zip(items.tolist(), texts.rows.tolist(), strict=True), *sorted(more)]
+    pairs.sort(key=itemgetter(0))  # stable: what an item had comes first
+    counts = np.bincount([item for item, _ in pairs], minlength=len(texts.offsets) - 1)
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return Texts(list(rows), np.array([row for _, row in pairs], dtype=np.int32), offsets)
 
 
 def _keep_rows(

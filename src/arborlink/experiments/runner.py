@@ -205,9 +205,10 @@ def _train(
     trainer, told = train(data, material, config, folder, bench, keep)
     told["seconds"] = {"preparing": prepared, **told["seconds"]}
     result["training"] = told
-    share, sameness = config.encoder.name_share, config.encoder.sameness
-    names = load_names(sameness, bench.device, progress=bench.progress) if share else None
-    return TowersFinder(trainer, bench.reading(config.encoder), names, share)
+    encoder, names = config.encoder, None
+    if encoder.name_share:
+        names = load_names(encoder.sameness, encoder.description_names, bench.device, progress=bench.progress)
+    return TowersFinder(trainer, bench.reading(encoder), names, encoder.name_share)
 
 
 def _second_look(

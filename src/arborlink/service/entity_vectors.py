@@ -74,7 +74,11 @@ class NearVectors:
         self._encoder = encoder
         self._remembered = remembered
         inner = getattr(encoder, "encoder", encoder)
-        self._index = NameIndex(snapshot.kb, inner) if isinstance(inner, NameEncoder) else None
+        self._index = (
+            NameIndex(snapshot.kb, inner)
+            if isinstance(inner, NameEncoder) and not inner.description_names
+            else None
+        )
 
     def of(self, corpus: Corpus, labels: Labels | None) -> Embeddings:
         """Those of texts that the documents are near to."""

@@ -78,6 +78,11 @@ class EncoderConfig(Section):
         lt=1,
         description="Share, in that comparison of names, of whether a name and the mention's string are the same.",
     )
+    description_names: bool = Field(
+        default=False,
+        description="In that comparison of names, take what a mention says for a name of entities whose descriptions "
+        "say it.",
+    )
     lora_rank: int = Field(
         default=0,
         ge=0,
@@ -111,11 +116,16 @@ class EncoderConfig(Section):
         return self
 
     @model_validator(mode="after")
-    def _check_sameness_counts(self) -> EncoderConfig:
+    def _check_names_count(self) -> EncoderConfig:
         if self.sameness and not self.name_share:
             raise ValueError(
                 f"encoder.sameness is {self.sameness:g}, a share of the comparison of names, but encoder.name_share "
                 "is 0; raise it or set sameness to 0"
+            )
+        if self.description_names and not self.name_share:
+            raise ValueError(
+                "encoder.description_names is true, but encoder.name_share is 0, so that names are not compared; "
+                "raise it or set description_names to false"
             )
         return self
 

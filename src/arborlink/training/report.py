@@ -135,7 +135,9 @@ def _names(encoder: Mapping[str, Any]) -> str:
     if not encoder["name_share"]:
         return ""
     told = f"; the comparison of names has a share of {encoder['name_share']:g} in an affinity"
-    return f"{told}, and sameness one of {encoder['sameness']:g} in that" if encoder["sameness"] else told
+    if encoder["sameness"]:
+        told += f", and sameness one of {encoder['sameness']:g} in that"
+    return f"{told}; descriptions give names too" if encoder["description_names"] else told
 
 
 def _quoted(text: str) -> str:

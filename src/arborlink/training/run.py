@@ -251,6 +251,7 @@ class Training:
                 temperature=self.config.encoder.temperature,
                 name_share=self.config.encoder.name_share,
                 sameness=self.config.encoder.sameness,
+                description_names=self.config.encoder.description_names,
             )
             _write(self.output / REPORT_FILE, json.dumps(report.to_dict(), indent=1) + "\n")
             _write(self.output / CARD_FILE, model_card(report))
@@ -267,8 +268,8 @@ class Training:
         share, dev = self.config.encoder.name_share, self.material.dev
         if not share or dev is None or self.dev is None:
             return None
-        sameness, device = self.config.encoder.sameness, self.arguments.device.type
-        names = load_names(sameness, device, progress=self.progress)
+        encoder, device = self.config.encoder, self.arguments.device.type
+        names = load_names(encoder.sameness, encoder.description_names, device, progress=self.progress)
         return NamesBeside.of(names, share, self.dev, self.kb, dev.judge.labels)
 
 
