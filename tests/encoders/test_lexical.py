@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from unicodedata import category, normalize
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arborlink.encoders.lexical import LONGEST, SHORTEST, lexical_vectors
+from arborlink.encoders.lexical import LONGEST, SHORTEST, folded_words, lexical_vectors
 
 
 def bag(text: str) -> Counter[str]:
@@ -36,6 +37,13 @@ def alike(one: str, other: str) -> float:
     return float(vectors[0] @ vectors[1])
 
 
+def words_of(text: str) -> str:
+    """The rule that holds for any text, letter by letter."""
+    folded = normalize("NFKC", normalize("NFKC", text).casefold())
+    kept = [letter if letter.isalnum() or category(letter)[0] == "M" else " " for letter in folded]
+    return " ".join("".join(kept).split())
+
+
 def names(seed: int, n_names: int) -> list[str]:
     """Made-up names of one to four words that share syllables, as the names of a knowledge base do."""
     generator = np.random.default_rng(seed)
@@ -58,6 +66,20 @@ def names(seed: int, n_names: int) -> list[str]:
     ]
     words = ["".join(generator.choice(syllables, generator.integers(2, 6))) for _ in range(n_names)]
     return [" ".join(generator.choice(words, generator.integers(1, 5))) for _ in range(n_names)]
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    st.one_of(
+        st.text(max_size=40),
+        st.text(st.characters(exclude_categories=()), max_size=20),  # lone surrogates too
+        st.text(st.characters(exclude_categories=("M", "Cs")), max_size=40),
+        st.text(st.sampled_from("aB_ -é\u0301किा\u0345ßǰ㎒\x1e\u2028\xa0²½٣"), max_size=20),
+        st.text(st.characters(max_codepoint=127), max_size=20),
+    )
+)
+def test_the_quick_ways_to_fold_words_do_what_the_rule_says(text: str) -> None:
+    assert folded_words(text) == words_of(text)
 
 
 @settings(max_examples=200, deadline=None)

@@ -207,3 +207,17 @@ def test_sameness_is_a_share() -> None:
         "encoder.sameness is 0.2, a share of the comparison of names, but encoder.name_share is 0; raise it or set "
         "sameness to 0"
     )
+
+
+def test_descriptions_give_names_where_names_are_compared() -> None:
+    assert not make_config({}).encoder.description_names
+    assert make_config({"encoder": {"name_share": 0.5, "description_names": True}}).encoder.description_names
+    with pytest.raises(InputError) as refused:
+        make_config({"encoder": {"name_share": 0.5, "description_names": 1}})
+    assert str(refused.value) == "encoder.description_names is 1; expected true or false"
+    with pytest.raises(InputError) as refused:
+        make_config({"encoder": {"description_names": True}})
+    assert str(refused.value) == (
+        "encoder.description_names is true, but encoder.name_share is 0, so that names are not compared; raise it or "
+        "set description_names to false"
+    )

@@ -33,6 +33,7 @@ CHOICES: dict[str, Sections] = {
     "names": {"encoder": {"entity_views": "names"}},
     "names beside the towers": {"encoder": {"name_share": 0.3}},
     "sameness of names": {"encoder": {"name_share": 0.3, "sameness": 0.4}},
+    "names of descriptions": {"encoder": {"name_share": 0.3, "description_names": True}},
     "adapters": {"encoder": {"lora_rank": 4}, "trainer": {"learning_rate": 2e-2}},
     "one tower, adapters": {"encoder": {"lora_rank": 4, "towers": "one"}, "trainer": {"learning_rate": 2e-2}},
     "frozen embeddings": {"encoder": {"freeze_embeddings": True}},
@@ -183,18 +184,17 @@ def test_lengths_and_views_are_those_of_the_training(tiny_model: Path, tmp_path:
 
 
 def test_the_shares_of_names_are_those_of_the_training(tiny_model: Path, tmp_path: Path) -> None:
-    encoder = {"name_share": 0.3, "sameness": 0.4}
+    encoder = {"name_share": 0.3, "sameness": 0.4, "description_names": True}
     report = run(tiny_model, tmp_path / "model", encoder=encoder)
     settings = json.loads((tmp_path / "model" / "arborlink.json").read_text())
     assert {name: settings[name] for name in encoder} == encoder
     assert {name: report.config["encoder"][name] for name in encoder} == encoder
     card = (tmp_path / "model" / "README.md").read_text()
-    assert (
-        "the comparison of names has a share of 0.3 in an affinity, and sameness one of 0.4 in that" in card
-    )
+    told = "the comparison of names has a share of 0.3 in an affinity, and sameness one of 0.4 in that"
+    assert f"{told}; descriptions give names too" in card
     loaded = Linker.load(tmp_path / "model", device="cpu", cache=False).encoder
     assert isinstance(loaded, BlendedEncoder)
-    assert (loaded.share, loaded.names.sameness) == (0.3, 0.4)
+    assert (loaded.share, loaded.names.sameness, loaded.names.description_names) == (0.3, 0.4, True)
 
 
 def test_the_judge_sees_the_vectors_that_linking_makes(

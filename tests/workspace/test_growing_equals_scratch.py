@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,13 +12,30 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from workspace_world import HashEncoder, document, documents, entities, entity, hash_linker
+from workspace_world import (
+    HashEncoder,
+    described_encoder,
+    document,
+    documents,
+    entities,
+    entity,
+    hash_linker,
+)
 
 from arborlink.corpus import Corpus
+from arborlink.document import Document, Mention
+from arborlink.encoder import TextualEncoder
+from arborlink.entity import Entity
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.linker import Linker
 from arborlink.partition import MODES
 from arborlink.workspace import Workspace
+
+ENCODERS: dict[str, Callable[[], TextualEncoder]] = {
+    "all names": HashEncoder,
+    "near names": lambda: HashEncoder(near_names=True),
+    "names of descriptions": described_encoder,
+}
 
 
 def assert_as_from_scratch(workspace: Workspace, linker: Linker) -> None:
@@ -47,7 +65,7 @@ def assert_as_from_scratch(workspace: Workspace, linker: Linker) -> None:
     mode=st.sampled_from(MODES),
     neighbours=st.integers(0, 3),
     threshold=st.sampled_from([None, 0.7, 0.9, 0.97]),
-    near_names=st.booleans(),
+    encoder=st.sampled_from(list(ENCODERS)),
     by_type=st.booleans(),
     reopened=st.booleans(),
 )
@@ -57,13 +75,14 @@ def test_additions_in_any_order_equal_one_run(
     mode: Any,
     neighbours: int,
     threshold: float | None,
-    near_names: bool,
+    encoder: str,
     by_type: bool,
     reopened: bool,
 ) -> None:
     rng = random.Random(seed)
-    linker = hash_linker(HashEncoder(near_names))
-    first = [entity(rng, f"Q{number}", by_type) for number in range(3)]
+    linker = hash_linker(ENCODERS[encoder]())
+    described = encoder == "names of descriptions"
+    first = [entity(rng, f"Q{number}", by_type, described) for number in range(3)]
     typed = [replace(first[0], types=("Person",)), replace(first[1], types=("Place",)), first[2]]
     with TemporaryDirectory() as folder:
         workspace = Workspace.init(
@@ -85,10 +104,11 @@ def test_additions_in_any_order_equal_one_run(
                     document(rng, f"d{batch}-{number}", rng.randint(0, 4), by_type)
                     for number in range(n_documents)
                 ],
-                [entity(rng, f"E{batch}-{number}", by_type) for number in range(n_entities)],
+                [entity(rng, f"E{batch}-{number}", by_type, described) for number in range(n_entities)],
             )
             if workspace.corpus.n_mentions:
-                assert_as_from_scratch(workspace, linker)
+                # a linker of its own: this one may remember descriptions
+                assert_as_from_scratch(workspace, hash_linker(ENCODERS[encoder]()))
         assert workspace.check() == ()
         workspace.close()
 
@@ -116,23 +136,42 @@ def test_a_name_that_is_driven_out_of_the_shortlist_no_longer_counts(tmp_path: P
     assert_as_from_scratch(workspace, linker)
 
 
-@pytest.mark.parametrize("near_names", [False, True])
+@pytest.mark.parametrize("encoder", ENCODERS)
 def test_promotions_and_their_undoing_leave_what_the_grown_knowledge_base_gives(
-    tmp_path: Path, near_names: bool
+    tmp_path: Path, encoder: str
 ) -> None:
     from arborlink.workspace import Promote
 
-    linker = hash_linker(HashEncoder(near_names))
-    workspace = Workspace.init(tmp_path / "w", KnowledgeBase(entities(1, 3)), linker=linker, threshold=0.93)
+    linker = hash_linker(ENCODERS[encoder]())
+    first, later = entities(1, 3, described=True), entities(9, 2, "L", described=True)
+    workspace = Workspace.init(tmp_path / "w", KnowledgeBase(first), linker=linker, threshold=0.93)
     workspace.add(documents(5, 15))
     before = [replace(link, discovery=None) for link in workspace.result()]
     changed = workspace.decide(Promote(workspace.discoveries()[0].id))
-    workspace.add(kb=entities(9, 2, "L"))
+    workspace.add(kb=later)
     assert changed.decision is not None
     workspace.undo(changed.decision)
     assert_as_from_scratch(workspace, linker)
     assert len(workspace.kb) == 5
     assert [link.mention for link in workspace.result()] == [link.mention for link in before]
+
+
+def test_a_description_that_comes_makes_a_name_that_others_give_weigh_less(tmp_path: Path) -> None:
+    linker = hash_linker(described_encoder())
+    one, other, third = (
+        Entity(f"Q{number}", name, description="also called bob")
+        for number, name in enumerate(("x", "y", "z"))
+    )
+    workspace = Workspace.init(tmp_path / "w", KnowledgeBase([one]), linker=linker, candidates=3)
+    workspace.add([Document("d", "bob", (Mention("m", 0, 3),))])
+    near = []
+    for more in ((), (other,), (third,)):
+        workspace.add(kb=more)
+        assert_as_from_scratch(workspace, hash_linker(described_encoder()))
+        candidates = workspace.result().candidates
+        assert candidates is not None
+        near.append([candidate.affinity for candidate in candidates["m"]])
+    assert near == [[0.5], [0.47, 0.47], [0.47, 0.47, 0.47]]
 
 
 def test_vectors_are_kept_in_few_files_however_many_additions(tmp_path: Path) -> None:

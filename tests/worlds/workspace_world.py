@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from arborlink.corpus import Corpus
 from arborlink.document import Document, Mention
-from arborlink.encoder import Embeddings, Texts
+from arborlink.encoder import Embeddings, Texts, TextualEncoder
 from arborlink.encoders.model_folder import Inference
+from arborlink.encoders.names import NameEncoder
 from arborlink.entity import Entity
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.labels import Labels
@@ -102,7 +103,22 @@ def _distinct(texts: Sequence[str]) -> tuple[list[str], NDArray[np.int32]]:
     return list(places), np.array(rows, dtype=np.int32)
 
 
-def hash_linker(encoder: HashEncoder | None = None, **inference: Any) -> Linker:
+class HashTexts:
+    """The same vectors where a sentence encoder is asked for."""
+
+    fingerprint, device, ignores_case = "hash of texts", "cpu", True
+
+    def encode(self, texts: Sequence[str], what: str) -> NDArray[np.float32]:
+        return HashEncoder().encode_entity_texts(texts)
+
+
+def described_encoder(shortlist: int = 2) -> NameEncoder:
+    """Compares names, and takes some from descriptions."""
+    text_encoder: Any = HashTexts()
+    return NameEncoder(text_encoder, shortlist=shortlist, sameness=0.2, description_names=True)
+
+
+def hash_linker(encoder: TextualEncoder | None = None, **inference: Any) -> Linker:
     return Linker(encoder or HashEncoder(), progress=False, defaults=Inference(**inference))
 
 
@@ -120,9 +136,11 @@ def document(rng: random.Random, id_: str, n_mentions: int, typed: bool = False)
     return Document(id_, text + "nobody.", tuple(mentions))
 
 
-def entity(rng: random.Random, id_: str, typed: bool = False) -> Entity:
+def entity(rng: random.Random, id_: str, typed: bool = False, described: bool = False) -> Entity:
     types = rng.choice(((), (TYPES[0],), (TYPES[1],))) if typed else ()
-    return Entity(id_, word(rng), tuple(word(rng) for _ in range(rng.choice((0, 0, 1, 2)))), types=types)
+    name, aliases = word(rng), tuple(word(rng) for _ in range(rng.choice((0, 0, 1, 2))))
+    description = ", ".join(word(rng) for _ in range(rng.choice((0, 4, 12)))) if described else ""
+    return Entity(id_, name, aliases, description, types)
 
 
 def documents(seed: int, n: int, prefix: str = "d", typed: bool = False) -> list[Document]:
@@ -130,9 +148,11 @@ def documents(seed: int, n: int, prefix: str = "d", typed: bool = False) -> list
     return [document(rng, f"{prefix}{number}", rng.randint(0, 4), typed) for number in range(n)]
 
 
-def entities(seed: int, n: int, prefix: str = "Q", typed: bool = False) -> list[Entity]:
+def entities(
+    seed: int, n: int, prefix: str = "Q", typed: bool = False, described: bool = False
+) -> list[Entity]:
     rng = random.Random(seed)
-    return [entity(rng, f"{prefix}{number}", typed) for number in range(n)]
+    return [entity(rng, f"{prefix}{number}", typed, described) for number in range(n)]
 
 
 def made(folder: Path, linker: Linker | None = None, n_entities: int = 4, **options: Any) -> Workspace:
