@@ -102,3 +102,18 @@ def test_a_word_after_a_blank_may_be_longer(tokenizers: dict[str, Any]) -> None:
 def test_blanks_before_markers_are_counted(tokenizers: dict[str, Any]) -> None:
     assert TokenCounter(tokenizers["wordpiece"]).blanks_at(MARKERS) == 0
     assert TokenCounter(tokenizers["byte pairs"]).blanks_at(MARKERS) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("rat02:0:มanti-inflammatoryratratratratratratanti-inflammatory", 0),
+        ("rat02:มanti-inflammatoryratratratIL-1β", 15),
+    ],
+)
+def test_a_word_that_goes_on_behind_a_sign_is_counted_so(
+    text: str, start: int, tokenizers: dict[str, Any]
+) -> None:
+    mention = Mention("m", start, start + 1)
+    _, ids = tokenized(tokenizers["embedded"], Document("d", text, (mention,)), mention, 24)
+    assert len(ids) <= 24

@@ -67,7 +67,7 @@ class Windows:
         self._count_tokens = count_tokens
         spans = [match.span() for match in _WORD.finditer(self._text)]
         self._starts, self._ends = [start for start, _ in spans], [end for _, end in spans]
-        self._sizes = count_tokens([self._text[start:end] for start, end in spans])
+        self._sizes = self._counted(spans)
 
     def of(self, mention: Mention) -> str:
         """The mention marked in its context.
@@ -87,12 +87,32 @@ class Windows:
         right = self._text[mention.end : stops[n_right - 1]] if n_right else ""
         return " ".join(" ".join([left, self._markers.start, span, self._markers.end, right]).split())
 
+    def _counted(self, spans: Sequence[tuple[int, int]]) -> list[int]:
+        """Tokens of each word.
+
+        Right behind a sign of a script without blanks a word may be read as the rest of that sign's word, which can
+        take more tokens than the word alone.
+        """
+        sizes = self._count_tokens([self._text[start:end] for start, end in spans])
+        behind = [
+            number
+            for number, (start, end) in enumerate(spans)
+            if end - start > 1 and start and not self._text[start - 1].isspace()
+        ]
+        signs = self._count_tokens([self._text[spans[number][0] - 1] for number in behind])
+        together = self._count_tokens(
+            [self._text[spans[number][0] - 1 : spans[number][1]] for number in behind]
+        )
+        for number, sign, both in zip(behind, signs, together, strict=True):
+            sizes[number] = max(sizes[number], both - sign)
+        return sizes
+
     def _before(self, position: int) -> tuple[list[int], list[int]]:
         """Beginnings and sizes of the words before ``position``, the nearest first, no more than can be of use."""
         stop = bisect_left(self._starts, position)
         begins, sizes = (each[max(0, stop - self._room) : stop][::-1] for each in (self._starts, self._sizes))
         if stop and self._ends[stop - 1] > position:  # the mention begins inside a word
-            sizes[:1] = self._count_tokens([self._text[begins[0] : position]])
+            sizes[:1] = self._counted([(begins[0], position)])
         return begins, sizes
 
     def _after(self, position: int) -> tuple[list[int], list[int]]:
