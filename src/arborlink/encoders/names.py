@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
-from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -198,14 +197,14 @@ def mention_strings(corpus: Corpus) -> list[str]:
 
 def _with_views(texts: Texts, views: Iterable[tuple[int, str]]) -> Texts:
     """The same with one more text for each of these items; each text of an item once."""
-    rows = {text: row for row, text in enumerate(texts.texts)}
-    more = {(item, rows.setdefault(text, len(rows))) for item, text in views}
+    places = {text: row for row, text in enumerate(texts.texts)}
+    more = sorted({(item, places.setdefault(text, len(places))) for item, text in views})
     items = np.repeat(np.arange(len(texts.offsets) - 1), np.diff(texts.offsets))
-    pairs = [*zip(items.tolist(), texts.rows.tolist(), strict=True), *sorted(more)]
-    pairs.sort(key=itemgetter(0))  # stable: what an item had comes first
-    counts = np.bincount([item for item, _ in pairs], minlength=len(texts.offsets) - 1)
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return Texts(list(rows), np.array([row for _, row in pairs], dtype=np.int32), offsets)
+    items = np.concatenate([items, np.array([item for item, _ in more], dtype=np.int64)])
+    rows = np.concatenate([texts.rows, np.array([row for _, row in more], dtype=np.int32)])
+    order = np.argsort(items, kind="stable")  # what an item had comes first
+    counts = np.bincount(items, minlength=len(texts.offsets) - 1)
+    return Texts(list(places), rows[order], np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
 
 
 def _keep_rows(
