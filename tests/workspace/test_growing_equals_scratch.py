@@ -174,6 +174,35 @@ def test_a_description_that_comes_makes_a_name_that_others_give_weigh_less(tmp_p
     assert near == [[0.5], [0.47, 0.47], [0.47, 0.47, 0.47]]
 
 
+def test_an_entity_without_a_near_name_that_goes_gives_back_what_its_description_took(tmp_path: Path) -> None:
+    from arborlink.workspace import Promote
+
+    known = [Entity(f"Q{number}", f"x{number}", description="bob bob") for number in range(15)]
+    linker = hash_linker(described_encoder(shortlist=1))
+    workspace = Workspace.init(
+        tmp_path / "w",
+        KnowledgeBase([*known, Entity("V", "vvvv")]),
+        linker=linker,
+        threshold=0.9,
+        candidates=2,
+    )
+    workspace.add([Document("d", "bob vvvw", (Mention("m", 0, 3), Mention("n", 4, 8)))])
+
+    def nearest() -> float:
+        candidates = workspace.result().candidates
+        assert candidates is not None
+        return candidates["m"][0].affinity
+
+    before = nearest()
+    new = next(found for found in workspace.discoveries() if "n" in found.mentions)
+    promoted = workspace.decide(Promote(new.id, name="qqqq", aliases=(), description="bob", types=()))
+    assert nearest() < before
+    assert promoted.decision is not None
+    workspace.undo(promoted.decision)
+    assert nearest() == before
+    assert_as_from_scratch(workspace, linker)
+
+
 def test_vectors_are_kept_in_few_files_however_many_additions(tmp_path: Path) -> None:
     linker = hash_linker()
     workspace = Workspace.init(tmp_path / "w", KnowledgeBase(entities(1, 5)), linker=linker, threshold=0.9)

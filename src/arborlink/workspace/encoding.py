@@ -87,8 +87,8 @@ def _with_near_names(
     after: Snapshot, n_documents: int, fresh: Sequence[int], encoder: TextualEncoder, labels: Labels | None
 ) -> Snapshot:
     """Names that are near to a mention: those of new mentions are added; with other entities all are chosen anew."""
-    has_names = np.diff(after.entity_offsets) > 0
-    is_same_kb = not len(fresh) and bool(after.is_active[: len(has_names)][has_names].all())
+    # without a new document or a fresh entity, one has gone; it may have mattered though it had no name near to any
+    is_same_kb = not len(fresh) and n_documents < len(after.documents)
     corpus = Corpus(after.documents[n_documents:]) if is_same_kb else after.corpus
     if not corpus.n_mentions:
         kept = after.entity_offsets if is_same_kb else np.zeros(1, dtype=np.int64)
