@@ -71,7 +71,8 @@ def main() -> None:
                 _say(json.dumps(run["test"]))
                 if config.encoder.name_share:
                     names = _names_of_test(config, test, kb, arguments.device)
-                    run["test_beside_names"] = _beside_names(trainer, judged, unseen, names)
+                    beside = _accuracies(_judgement(trainer, judged, names), unseen)
+                    run["test_beside_names"] = {"share": names.share, **beside}
                     _say(json.dumps(run["test_beside_names"]))
             report = training.finish(trainer)
             run["report"] = report.to_dict()
@@ -97,16 +98,24 @@ def _judged(training: Training, kb: KnowledgeBase, test: Corpus, device: str) ->
 
 def _figures(trainer: ArborTrainer, test: Dev, unseen: NDArray[np.bool_]) -> dict[str, Any]:
     """Accuracy in every mode with every number of neighbours, without and with the training mentions as examples."""
-    judge, before = test.judge, (trainer.dev, trainer.names)
-    trainer.dev, trainer.names = test, None
-    alone, together = trainer.judgement(), trainer.judgement(with_examples=True)
-    trainer.dev, trainer.names = before
+    judge = test.judge
     return {
         **judge.counts,
         "n_unseen": int((unseen & judge.gold.linkable).sum()),
-        **_accuracies(alone, unseen),
-        "with_examples": _accuracies(together, unseen),
+        **_accuracies(_judgement(trainer, test), unseen),
+        "with_examples": _accuracies(_judgement(trainer, test, with_examples=True), unseen),
     }
+
+
+def _judgement(
+    trainer: ArborTrainer, test: Dev, names: NamesBeside | None = None, with_examples: bool = False
+) -> Judgement:
+    """Test in the place of dev."""
+    before = trainer.dev, trainer.names
+    trainer.dev, trainer.names = test, names
+    judgement = trainer.judgement(with_examples)
+    trainer.dev, trainer.names = before
+    return judgement
 
 
 def _names_of_test(config: TrainingConfig, test: Corpus, kb: KnowledgeBase, device: str) -> NamesBeside:
@@ -114,17 +123,6 @@ def _names_of_test(config: TrainingConfig, test: Corpus, kb: KnowledgeBase, devi
     encoder = config.encoder
     names = load_names(encoder.sameness, encoder.description_names, device, progress=False)
     return NamesBeside.of(names, encoder.name_share, test, kb, None)
-
-
-def _beside_names(
-    trainer: ArborTrainer, test: Dev, unseen: NDArray[np.bool_], names: NamesBeside
-) -> dict[str, Any]:
-    """The same as the model links: with names beside the towers."""
-    before = trainer.dev, trainer.names
-    trainer.dev, trainer.names = test, names
-    judgement = trainer.judgement()
-    trainer.dev, trainer.names = before
-    return {"share": names.share, **_accuracies(judgement, unseen)}
 
 
 def _accuracies(judgement: Judgement, unseen: NDArray[np.bool_]) -> dict[str, Any]:
