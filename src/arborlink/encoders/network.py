@@ -39,6 +39,8 @@ def load_network(
     """
     import torch
 
+    from arborlink.encoders.fused_attention import fuse_attention
+
     dtype = resolve_precision(device) if dtype is None else dtype
     if is_packed(Path(model)):
         from arborlink.encoders.packed_model.unpacking import load_packed
@@ -62,6 +64,7 @@ def load_network(
             f"model {name!r} has no weights for {drawn[0]} and {len(drawn) - 1} more of its parts: its files are "
             "not all of one model; fetch it again"
         )
+    fuse_attention(network)
     return network
 
 

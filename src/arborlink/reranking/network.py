@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from arborlink.encoders.embedded import embedded_folder
+from arborlink.encoders.fused_attention import fuse_attention
 from arborlink.encoders.model_folder import is_model_folder, read_settings
 from arborlink.encoders.network import listening, load_network
 from arborlink.encoders.towers import add_markers
@@ -53,6 +54,7 @@ def new_network(base: str, markers: Markers, device: str, seed: int = 0) -> tupl
     missing = network.base_model.load_state_dict(plain.state_dict(), strict=False).missing_keys
     if lost := [key for key in missing if "pooler" not in key]:
         raise ModelError(f"model {name!r} has no weights for {lost[0]} and {len(lost) - 1} more of its parts")
+    fuse_attention(network)
     return with_exact_output(network.to(device)), loaded.tokenizer
 
 
@@ -75,6 +77,7 @@ def load_saved(folder: Path, device: str) -> tuple[Any, Any]:
             raise ModelError(f"{folder}: the re-ranker cannot be loaded: {reason}; copy it again") from error
     if told["missing_keys"] or told["mismatched_keys"] or network.config.num_labels != 1:
         raise ModelError(f"{folder}: weights and config.json are not of one re-ranker; copy the model again")
+    fuse_attention(network)
     return with_exact_output(network.to(device).eval()), tokenizer
 
 
