@@ -5,7 +5,7 @@
 - decisions: how long decisions take once the workspace is open;
 - kills: ``tests/worlds/workspace_kills.py``, commands killed at random points.
 
-``--encoder default`` is the untrained model. ``--encoder windows`` needs no model and stands in for two trained
+``--encoder untrained`` is the embedded base model. ``--encoder windows`` needs no model and stands in for two trained
 towers: a spelling vector of each mention with the words around it, one of each entity's name, 384 dimensions; its
 figures say what searching, partitioning and writing cost, nothing about encoding or accuracy.
 
@@ -96,7 +96,7 @@ def main() -> None:
     )
     parser.add_argument("--kb", type=Path, required=True)
     parser.add_argument("--documents", type=Path, required=True)
-    parser.add_argument("--encoder", choices=["windows", "default"], action="append")
+    parser.add_argument("--encoder", choices=["windows", "untrained"], action="append")
     parser.add_argument("--threshold", type=float, default=0.7)
     parser.add_argument("--kills", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0, help="of the kills")
@@ -115,7 +115,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             linker = loaded(name, Path(folder) / "cache")
             report[name] = measured(corpus, kb, linker, arguments.threshold, Path(folder))
-            if name == "default":
+            if name == "untrained":
                 report[name] |= with_encoding(corpus, kb, arguments.threshold, report[name])
             print(json.dumps({name: report[name]}, indent=2), flush=True)
     if arguments.kills:
@@ -127,9 +127,9 @@ def main() -> None:
 
 
 def loaded(name: str, cache: Path) -> Linker:
-    """The encoder with its search; the default keeps vectors on disk, so that both runs compare the same ones."""
-    if name == "default":
-        return Linker.load("untrained", device="cpu", cache=cache, progress=False)
+    """The encoder with its search; a model keeps vectors on disk, so that both runs compare the same ones."""
+    if name == "untrained":
+        return Linker.load(name, device="cpu", cache=cache, progress=False)
     return Linker(WindowEncoder(), progress=False)
 
 

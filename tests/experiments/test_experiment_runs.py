@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from arborlink.encoders import network
 from arborlink.encoders.sequences import Sequences
 from arborlink.errors import TrainingError
 from arborlink.evaluation.discovery_protocol.rows import METHODS
+from arborlink.linker import Linker
 
 RunCommand = Callable[..., Any]
 MakeRun = Callable[..., Path]
@@ -185,6 +187,44 @@ def test_what_cannot_be_run_is_told_before_the_work(
     checkpoints = make_run("checkpoints", row="x", evaluate=["medmentions"])
     done = run(checkpoints, "--set", "trainer.checkpoint_steps=5")
     assert (done.status, "experiments write no checkpoints" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("folder", ["none", "models/none"])
+def test_a_model_that_is_not_there_is_told_before_the_work(
+    run: RunCommand, make_run: MakeRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    monkeypatch.setattr(network, "_must_download", lambda model: False)  # as where there is no network
+    monkeypatch.chdir(tmp_path)
+    first = make_run("first", row="x", model="look-up", evaluate=["medmentions"])
+    own = make_run("own", row="y", model="folder", folder=folder, evaluate=["medmentions"])
+    done = run(first, own)
+    told = f'{own}: experiment.folder is "{folder}", and there is no such folder; train it first'
+    assert (done.status, told in done.err) == (2, True)
+    assert "or a Hugging Face name and a network" in done.err
+    assert not (tmp_path / "out").exists()
+    (tmp_path / folder).mkdir(parents=True)
+    done = run(first, own)
+    assert (done.status, f"model '{folder}' cannot be loaded" in done.err) == (2, True)
+    assert "no such folder" not in done.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_hugging_face_name_is_not_taken_for_a_folder(
+    run: RunCommand, make_run: MakeRun, tmp_path: Path, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = Linker.load
+
+    def fetched(model: str, **options: Any) -> Linker:
+        assert model == "some/model"
+        return load(tiny_model, **options)
+
+    monkeypatch.setattr(Linker, "load", fetched)
+    own = make_run(
+        "own", row="y", model="folder", folder="some/model", evaluate=["medmentions"], protocols=["linking"]
+    )
+    done = run(own)
+    assert done.status == 0, done.err
+    assert read(tmp_path / "out" / "own-seed0.json")["experiment"]["folder"] == "some/model"
 
 
 BARE = """

@@ -205,3 +205,9 @@ def test_the_trainings_share_what_they_share() -> None:
     shared = config.as_training.trainer
     assert (shared.epochs, shared.learning_rate, shared.seed) == (4, 0.5, 3)
     assert shared.weight_decay == config.trainer.weight_decay
+
+
+@pytest.mark.parametrize("name", RerankerConfig().trainer.model_dump())
+def test_a_setting_of_both_trainings_takes_the_same_values(name: str) -> None:
+    key = f"trainer.{name}"
+    assert settings(RerankerConfig)[key].expected == settings()[key].expected

@@ -1,21 +1,25 @@
-"""The worked example of docs/workspace.md prints what the page says, and its Python runs."""
+"""The worked example of docs/workspace.md prints what the page says; its Python and its benchmark can be run."""
 
 from __future__ import annotations
 
 import re
 import shlex
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import pytest
 
+from arborlink.errors import InputError
 from arborlink.linker import Linker
 from arborlink.workspace.settings import ModelChoice
 
 RunCommand = Callable[..., Any]
-PAGE = (Path(__file__).parents[2] / "docs" / "workspace.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "workspace.md").read_text(encoding="utf-8")
 
 
 def examples() -> Iterator[tuple[list[str], list[str]]]:
@@ -65,3 +69,15 @@ def test_the_worked_example_prints_what_the_page_says(
     exec(code, {})
     assert "new-000004 promoted to the knowledge base" in capsys.readouterr().out
     assert (tmp_path / "week-2" / "kb.jsonl").is_file()
+
+
+def test_the_benchmark_takes_the_arguments_that_the_page_gives_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    monkeypatch.chdir(tmp_path)
+    (arguments,) = re.findall(r"`python benchmarks/workspace\.py (.*?)`", PAGE, re.DOTALL)
+    monkeypatch.setattr(sys, "argv", ["workspace.py", *shlex.split(arguments)])
+    benchmark = run_path(str(ROOT / "benchmarks" / "workspace.py"))
+    with pytest.raises(InputError, match="there is no such file"):  # the data; arguments come first
+        benchmark["main"]()

@@ -80,7 +80,7 @@ class RunFile(BaseModel):
     """A run file, read and checked.
 
     Args:
-        name: names the results: the file's name without its ending.
+        path: the file.
         experiment: what to do.
         config: the settings of the training.
         reranker: those of the re-ranker's training; ``None`` where the run has no re-ranker.
@@ -88,10 +88,15 @@ class RunFile(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    name: str
+    path: Path
     experiment: Experiment
     config: TrainingConfig
     reranker: RerankerConfig | None = None
+
+    @property
+    def name(self) -> str:
+        """What the results are called: the file's name without its ending."""
+        return self.path.stem
 
     @property
     def learned_from(self) -> tuple[str, ...]:
@@ -130,7 +135,7 @@ def read_run_file(path: Path, assignments: Iterable[str] = ()) -> RunFile:
     reranker = changed.reranker_config if has_reranker else None
     if reranker is not None:
         _check_reranker(reranker, experiment, path)
-    return RunFile(name=path.stem, experiment=experiment, config=changed.training, reranker=reranker)
+    return RunFile(path=path, experiment=experiment, config=changed.training, reranker=reranker)
 
 
 def _of_reranker(assignments: list[str]) -> list[str]:

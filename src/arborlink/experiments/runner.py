@@ -13,7 +13,7 @@ from typing import Any
 from arborlink.encoders.default_model import UNTRAINED, shipped_model
 from arborlink.encoders.device import resolve_device
 from arborlink.encoders.loading import load_names
-from arborlink.errors import ModelError, TrainingError
+from arborlink.errors import InputError, ModelError, TrainingError
 from arborlink.experiments.baselines import Baseline, Bm25, LookUp
 from arborlink.experiments.measuring import Measuring, summaries
 from arborlink.experiments.models import LinkerFinder, Searcher, TowersFinder
@@ -54,7 +54,8 @@ def run_all(
         The files of the results, those that were there before included.
 
     Raises:
-        InputError: data that a run needs is not there; nothing has been done then.
+        InputError: data or a model that a run needs is not there; nothing has been done then.
+        ModelError: a model that a run needs cannot be used; nothing has been done then.
         TrainingError: trainings failed; all other runs have been done.
     """
     jobs = [
@@ -99,6 +100,8 @@ def _check(run: RunFile, bench: Workbench) -> None:
     """Find what is missing before anything is trained."""
     for name in (*run.learned_from, *run.experiment.evaluate):
         bench.data_set(name, run.experiment).files()
+    if run.experiment.model in ("shipped", "folder"):
+        _linker(run, "cpu")
     if run.reranker is not None:
         check_base(run.reranker)
 
@@ -170,8 +173,7 @@ def _finder(
     if kind in BASELINES:
         yield Bm25() if kind == "bm25" else LookUp()
     elif kind != "trained":
-        folder = _model_there(run)
-        yield LinkerFinder(Linker.load(folder, device=bench.device, progress=bench.progress, reranker=False))
+        yield LinkerFinder(_linker(run, bench.device, bench.progress))
     else:
         with tempfile.TemporaryDirectory() as folder:
             where = Path(folder) / "model" if model is None else model
@@ -179,12 +181,28 @@ def _finder(
     gc.collect()
 
 
-def _model_there(run: RunFile) -> str | Path:
+def _linker(run: RunFile, device: str, progress: bool | None = None) -> Linker:
     """The model of a run that trains no towers.
 
     Raises:
-        ModelError: it is the one that ships, and none does.
+        InputError: the run file names a folder that is not there, nor is it a Hugging Face name that can be loaded.
+        ModelError: the model cannot be used, or is the one that ships, and none does.
     """
+    model = _model_there(run)
+    try:
+        return Linker.load(model, device=device, progress=progress, reranker=False)
+    except ModelError as error:
+        if run.experiment.model != "folder" or Path(model).is_dir():
+            raise
+        # "models/mine" may be either: only that it cannot be loaded shows that the folder was meant.
+        raise InputError(
+            f'experiment.folder is "{model}", and there is no such folder; train it first, the file may say how: '
+            f"{error}",
+            run.path,
+        ) from error
+
+
+def _model_there(run: RunFile) -> str | Path:
     if run.experiment.model == "shipped":
         folder = shipped_model()
         if folder is None:
