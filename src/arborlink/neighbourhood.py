@@ -23,7 +23,8 @@ class Neighbourhood:
 
     Args:
         near: entities, nearest first.
-        others: mentions, nearest first; see :func:`~arborlink.search.nearest_others`.
+        others: mentions, nearest first, their affinities less the detour; see
+            :func:`~arborlink.search.nearest_others`.
         n_entities: size of the knowledge base.
     """
 
@@ -41,6 +42,7 @@ class Neighbourhood:
         *,
         labels: Labels | None = None,
         examples: Examples | None = None,
+        detour: float = 0.0,
         device: str = "cpu",
         progress: bool | None = None,
     ) -> Neighbourhood:
@@ -53,6 +55,8 @@ class Neighbourhood:
             n_others: mentions to find for each mention, no more than there are.
             labels: which mentions may meet which entities; mentions then only meet mentions of the same labels.
             examples: labelled mentions that vote for their entities; see :mod:`arborlink.voting`.
+            detour: what is taken off the affinity of two mentions: an edge between them is a step on a path to an
+                entity, and has to be so much better than the edge that leads there at once.
             device: where torch searches; ``cpu`` uses FAISS if it is installed.
             progress: show bars; ``None`` shows them on a terminal only.
         """
@@ -64,7 +68,7 @@ class Neighbourhood:
             near = _voted(mentions, entities, n_near, labels, examples, options)
         own = same_labels(labels.of_queries) if labels is not None else None
         others = nearest_others_reproducibly(mentions, n_others, labels=own, **options)
-        return cls(_told(near), _told(others), entities.n_items)
+        return cls(_told(near), less_detour(others, detour), entities.n_items)
 
     def graph(self, k: int, with_entities: bool = True) -> NeighbourGraph:
         """Each mention with its nearest entity, if entities are wanted, and its k nearest mentions."""
@@ -91,6 +95,11 @@ def _voted(
     texts = nearest_reproducibly(mentions, entities, n_texts, labels=labels, what="entities", **options)
     voters = nearest_voters(mentions, examples, labels, **options)
     return count_votes(texts, voters, examples.entity, examples.temperature, n_near)
+
+
+def less_detour(others: Neighbours, detour: float) -> Neighbours:
+    """Mentions near each other as the graph sees them, in six digits."""
+    return _told(Neighbours(others.items, others.affinities.astype(np.float64) - detour))
 
 
 def _told(neighbours: Neighbours) -> Neighbours:

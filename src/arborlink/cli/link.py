@@ -25,6 +25,7 @@ from arborlink.cli.options import (
 from arborlink.cli.output import check_output, expanded, explain_command
 from arborlink.cli.report import check_report_file, sources
 from arborlink.cli.skipped import report_skipped
+from arborlink.encoders.model_settings import checked_detour
 from arborlink.errors import InputError
 
 if TYPE_CHECKING:
@@ -63,6 +64,12 @@ def link(
             "every mention is linked. model: the model's own, else none.",
         ),
     ] = "model",
+    detour: Annotated[
+        float | None,
+        typer.Option(
+            help="What is taken off the affinity of two mentions in the graph.  [default: the model's own, else 0]"
+        ),
+    ] = None,
     by_type: Annotated[
         bool | None,
         typer.Option(
@@ -119,6 +126,8 @@ def link(
     if view not in (None, "names", "context"):
         raise InputError(f"--view {view} is not known; choose names or context")
     least = parsed_threshold(threshold)
+    if detour is not None:
+        checked_detour(detour)
     output = expanded(output)
     check_output(output, kb, documents)
     if report is not None:
@@ -141,6 +150,8 @@ def link(
     linker = Linker.load(model, device=device, cache=kept, calibration=calibration, **options).with_examples(
         voters
     )
+    if detour is not None:
+        linker = linker.with_detour(detour)
     result = linker.link(
         corpus,
         entities,

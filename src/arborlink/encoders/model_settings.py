@@ -73,6 +73,17 @@ class Inference:
         )
 
 
+def checked_detour(detour: float) -> float:
+    """The detour, if it can be one.
+
+    Raises:
+        InputError: it is no finite number, or less than 0.
+    """
+    if not 0 <= detour < math.inf:
+        raise InputError(f"detour is {detour}; expected a finite number, 0 or more")
+    return detour
+
+
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
     """The content of ``arborlink.json``.
@@ -92,6 +103,7 @@ class ModelSettings:
             :mod:`arborlink.encoders.sameness`.
         description_names: in that comparison, mention strings that an entity's description has are names of it too;
             see :mod:`arborlink.encoders.description_names`.
+        detour: what is taken off the affinity of two mentions; see :class:`arborlink.neighbourhood.Neighbourhood`.
         mention_tower: folder beside the file with the model that reads mentions.
         entity_tower: folder of the one that reads entities; may be the same.
         weights: for each folder, the SHA-256 of its ``model.safetensors``.
@@ -107,6 +119,7 @@ class ModelSettings:
     name_share: float = 0.0
     sameness: float = 0.0
     description_names: bool = False
+    detour: float = 0.0
     mention_tower: str = ""
     entity_tower: str = ""
     weights: Mapping[str, str] = field(default_factory=dict)
@@ -149,6 +162,7 @@ class ModelSettings:
             name_share=_share(fields, "name_share"),
             sameness=_share(fields, "sameness"),
             description_names=_of_type(fields.get("description_names", False), bool, "description_names"),
+            detour=_detour(fields.get("detour", 0.0)),
             weights=_weights(_field(fields, "weights", dict), set(towers.values())),
             fingerprint=_field(fields, "fingerprint", str),
             **towers,
@@ -233,6 +247,14 @@ def _share(fields: Mapping[str, Any], name: str) -> float:
     if not 0 <= share < 1:
         raise ModelError(f"{name} is {share}; expected a number from 0 to less than 1")
     return share
+
+
+def _detour(value: object) -> float:
+    """Models from before it was kept have none."""
+    try:
+        return checked_detour(float(_of_type(value, float, "detour")))
+    except InputError as error:
+        raise ModelError(str(error)) from error
 
 
 def _weights(fields: Mapping[str, Any], towers: set[str]) -> dict[str, str]:

@@ -86,6 +86,7 @@ class TowersFinder:
         reading: the token ids of what is to be embedded.
         names: compares names, if they have a share in linking.
         name_share: that share.
+        detour: what is taken off the affinity of two mentions.
     """
 
     def __init__(
@@ -94,12 +95,14 @@ class TowersFinder:
         reading: Reading,
         names: Encoder | None = None,
         name_share: float = 0.0,
+        detour: float = 0.0,
     ) -> None:
         self.towers = trainer.towers
         self.precision = trainer.precision
         self.reading = reading
         self.names = names
         self.name_share = name_share
+        self.detour = detour
         self._trainer: ArborTrainer | None = trainer
         self._entities: tuple[KnowledgeBase, Embeddings, float] | None = None
 
@@ -142,9 +145,8 @@ class TowersFinder:
             mentions, entities = beside.beside(mentions, entities)
             seconds["encode_names"] = time.perf_counter() - start
             start = time.perf_counter()
-        hood = Neighbourhood.search(
-            mentions, entities, n_near, n_others, labels=split.labels, device=device.type, progress=False
-        )
+        options: dict[str, Any] = {"detour": self.detour, "device": device.type, "progress": False}
+        hood = Neighbourhood.search(mentions, entities, n_near, n_others, labels=split.labels, **options)
         seconds["search"] = time.perf_counter() - start
         return Found(split, hood, seconds, mentions)
 
@@ -212,7 +214,11 @@ class LinkerFinder:
         seconds["encode_entities"] = time.perf_counter() - start
         check_embeddings(mentions, entities, split.corpus.n_mentions, len(split.kb))
         start = time.perf_counter()
-        options: dict[str, Any] = {"device": linker.device, "progress": linker.progress}
+        options: dict[str, Any] = {
+            "detour": linker.detour,
+            "device": linker.device,
+            "progress": linker.progress,
+        }
         hood = Neighbourhood.search(mentions, entities, n_near, n_others, labels=split.labels, **options)
         seconds["search"] = time.perf_counter() - start
         return Found(split, hood, seconds, mentions)

@@ -59,6 +59,13 @@ class Experiment(BaseModel):
         default=False,
         description="Measure also with the labelled mentions of the train splits as voters for their entities.",
     )
+    detour: float | None = Field(
+        default=None,
+        ge=0,
+        le=1000,
+        description="What is taken off the affinity of two mentions, for models that are not trained in the run; by "
+        "default the model's own. For others dev.detour says it.",
+    )
     hide: float = Field(default=0.1, gt=0, lt=1, description="Share of the entities to hide, for hidden.")
 
     @property
@@ -169,6 +176,12 @@ def _experiment(values: dict[str, Any], path: Path) -> Experiment:
         raise InputError(f"the data set {unknown[0]!r} is not known; there are {', '.join(LAYOUTS)}", path)
     if experiment.model == "folder" and not experiment.folder:
         raise InputError('experiment.model is "folder", but experiment.folder names none', path)
+    if experiment.detour is not None and experiment.model in ("trained", *BASELINES):
+        raise InputError(
+            f'experiment.detour is {experiment.detour:g}, but experiment.model is "{experiment.model}"; set '
+            "dev.detour for a model that is trained, and none for a baseline",
+            path,
+        )
     if not re.fullmatch(r"[\w.+-]+", path.stem):
         raise InputError("the name of a run file names its results: letters, digits, - _ . + only", path)
     return experiment

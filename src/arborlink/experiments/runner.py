@@ -188,9 +188,10 @@ def _linker(run: RunFile, device: str, progress: bool | None = None) -> Linker:
         InputError: the run file names a folder that is not there, nor is it a Hugging Face name that can be loaded.
         ModelError: the model cannot be used, or is the one that ships, and none does.
     """
-    model = _model_there(run)
+    model, detour = _model_there(run), run.experiment.detour
     try:
-        return Linker.load(model, device=device, progress=progress, reranker=False)
+        linker = Linker.load(model, device=device, progress=progress, reranker=False)
+        return linker if detour is None else linker.with_detour(detour)
     except ModelError as error:
         if run.experiment.model != "folder" or Path(model).is_dir():
             raise
@@ -226,7 +227,7 @@ def _train(
     encoder, names = config.encoder, None
     if encoder.name_share:
         names = load_names(encoder.sameness, encoder.description_names, bench.device, progress=bench.progress)
-    return TowersFinder(trainer, bench.reading(encoder), names, encoder.name_share)
+    return TowersFinder(trainer, bench.reading(encoder), names, encoder.name_share, config.dev.detour)
 
 
 def _second_look(

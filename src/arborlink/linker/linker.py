@@ -11,6 +11,7 @@ from arborlink.confidence import Calibration, refusal, with_confidence
 from arborlink.corpus import Corpus
 from arborlink.encoder import Encoder
 from arborlink.encoders.model_folder import Inference
+from arborlink.encoders.model_settings import checked_detour
 from arborlink.encoders.promise import check_embeddings
 from arborlink.errors import InputError
 from arborlink.knowledge_base import KnowledgeBase
@@ -40,6 +41,7 @@ class Linker:
         calibration: how sure links of this model are; ``None`` where that is not known.
         temperature: the one the encoder was trained with: how sharply labelled examples vote.
         reranker: takes a second look at the nearest entities of each mention; ``None`` for none.
+        detour: what is taken off the affinity of two mentions; see :class:`~arborlink.neighbourhood.Neighbourhood`.
 
     Example:
         >>> linker = Linker.load()                                             # doctest: +SKIP
@@ -56,6 +58,7 @@ class Linker:
         calibration: Calibration | None = None,
         temperature: float = TEMPERATURE,
         reranker: Reranker | None = None,
+        detour: float = 0.0,
     ) -> None:
         self.encoder = encoder
         self.device = device
@@ -65,6 +68,7 @@ class Linker:
         self.calibration = calibration
         self.temperature = temperature
         self.reranker = reranker
+        self.detour = checked_detour(float(detour))
         self._labelled: Labelled | None = None
 
     @property
@@ -90,6 +94,16 @@ class Linker:
         other.reranker = reranker
         return other
 
+    def with_detour(self, detour: float) -> Linker:
+        """The same linker with another detour: what is taken off the affinity of two mentions.
+
+        Raises:
+            InputError: it is no finite number, or less than 0.
+        """
+        other = copy.copy(self)
+        other.detour = checked_detour(float(detour))
+        return other
+
     def reranking(self, n: int | None) -> Linker:
         """The same linker, re-ranking the n nearest entities of each mention: 0 none, ``None`` its own number.
 
@@ -108,8 +122,10 @@ class Linker:
 
     @property
     def name(self) -> str:
-        """Names what decides who is how near: the model, the examples and the re-ranker if there are any."""
+        """Names what decides who is how near: the model; examples, re-ranker and detour if there are any."""
         name = self.model or self.encoder.fingerprint
+        if self.detour:
+            name += f"+detour-{self.detour:g}"
         if self._labelled is not None:
             name += f"+{self._labelled.digest}"
         return name if self.reranker is None else f"{name}+reranker-{self.reranker.fingerprint}"
@@ -227,6 +243,7 @@ class Linker:
             "inference": chosen.mode,
             "neighbours": k,
             "threshold": chosen.threshold,
+            "detour": self.detour,
             "by_type": chosen.by_type,
             "candidates": candidates,
             "rerank": 0 if looking.reranker is None else looking.reranker.n,
@@ -283,6 +300,7 @@ class Linker:
                 n_others,
                 labels=labels,
                 examples=examples,
+                detour=self.detour,
                 device=self.device,
                 progress=self.progress,
             )

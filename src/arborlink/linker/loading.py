@@ -26,6 +26,7 @@ class Parts(NamedTuple):
     calibration: Calibration | None = None
     temperature: float = TEMPERATURE
     reranker: Reranker | None = None
+    detour: float = 0.0
 
 
 def load_parts(
@@ -75,4 +76,5 @@ def load_parts(
         known,
         settings.temperature,
         second,
+        settings.detour,
     )

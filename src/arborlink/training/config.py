@@ -284,6 +284,12 @@ class DevConfig(Section):
     neighbours: Annotated[list[Annotated[int, Field(ge=1, le=1024)]], AfterValidator(_ascending)] = Field(
         default=[1, 2, 4, 8], min_length=1, description="Numbers of neighbouring mentions to try, ascending."
     )
+    detour: float = Field(
+        default=0.0,
+        ge=0,
+        le=1000,
+        description="What is taken off the affinity of two mentions in the graph, here and in linking.",
+    )
     every: int = Field(
         default=1,
         ge=0,

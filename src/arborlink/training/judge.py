@@ -92,6 +92,7 @@ class Judge:
             max(self.settings.neighbours),
             labels=self.labels,
             examples=examples,
+            detour=self.settings.detour,
             device=self.device,
             progress=False,
         )

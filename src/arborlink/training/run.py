@@ -252,6 +252,7 @@ class Training:
                 name_share=self.config.encoder.name_share,
                 sameness=self.config.encoder.sameness,
                 description_names=self.config.encoder.description_names,
+                detour=self.config.dev.detour,
             )
             _write(self.output / REPORT_FILE, json.dumps(report.to_dict(), indent=1) + "\n")
             _write(self.output / CARD_FILE, model_card(report))

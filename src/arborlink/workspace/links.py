@@ -82,6 +82,7 @@ def _settings(snapshot: Snapshot) -> dict[str, Any]:
         "inference": inference.mode,
         "neighbours": min(settings.n_others, max(0, snapshot.corpus.n_mentions - 1)),
         "threshold": inference.threshold,
+        "detour": settings.detour,
         "by_type": inference.by_type,
         "candidates": settings.candidates,
         "n_documents": len(snapshot.documents),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arborlink.neighbourhood import Neighbourhood
+from arborlink.neighbourhood import Neighbourhood, less_detour
 from arborlink.search import Neighbours
 from arborlink.search.reproducible import none_found
 
@@ -58,8 +58,8 @@ class Lists:
         """How many mentions have a list."""
         return len(self.leader)
 
-    def neighbourhood(self, n_entities: int) -> Neighbourhood:
-        """The lists of every mention, as a search over everything gives them."""
+    def neighbourhood(self, n_entities: int, detour: float = 0.0) -> Neighbourhood:
+        """The lists of every mention, as a search over everything gives them with this detour."""
         others = none_found(self.n_mentions, self.other_items.shape[1])
         others.items[self.leaders] = self.other_items
         others.affinities[self.leaders] = self.other_affinities
@@ -69,7 +69,7 @@ class Lists:
             others.items[follows, 0] = first[follows]
             others.affinities[follows, 0] = self.own_affinities[self.leader[follows]]
         near = Neighbours(self.near_items[self.leader], _told(self.near_affinities[self.leader]))
-        return Neighbourhood(near, Neighbours(others.items, _told(others.affinities)), n_entities)
+        return Neighbourhood(near, less_detour(others, detour), n_entities)
 
 
 def _told(affinities: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:

@@ -78,7 +78,7 @@ def partitioned(
     With decisions every mention is joined to all the entities in its list, not only the nearest, so that one that may
     not be its nearest entity finds its second choice; without, the others decide nothing.
     """
-    graph = _graph(lists, n_entities, settings.candidates if constraints else 1)
+    graph = _graph(lists, n_entities, settings.candidates if constraints else 1, settings.detour)
     threshold = settings.inference.threshold
     # affinities are turned into weights when the graph is built; the threshold turns with them
     return partition_under(
@@ -86,8 +86,8 @@ def partitioned(
     )
 
 
-def _graph(lists: Lists, n_entities: int, n_near: int) -> NeighbourGraph:
-    hood = lists.neighbourhood(n_entities)
+def _graph(lists: Lists, n_entities: int, n_near: int, detour: float) -> NeighbourGraph:
+    hood = lists.neighbourhood(n_entities, detour)
     return NeighbourGraph.from_neighbours(
         hood.near.items[:, :n_near],
         hood.near.affinities[:, :n_near],

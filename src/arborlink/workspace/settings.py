@@ -68,6 +68,7 @@ class WorkspaceSettings:
         inference: mode, neighbours, threshold, by type.
         is_by_type_asked: whether linking by type was asked for, rather than the model's own way.
         candidates: nearest entities kept for each mention, at least 2.
+        detour: the model's: what is taken off the affinity of two mentions.
     """
 
     fingerprint: str
@@ -76,6 +77,7 @@ class WorkspaceSettings:
     inference: Inference = field(default_factory=Inference)
     is_by_type_asked: bool = False
     candidates: int = 8
+    detour: float = 0.0
 
     def __post_init__(self) -> None:
         if not 2 <= self.candidates <= MOST_CANDIDATES:
@@ -91,7 +93,8 @@ class WorkspaceSettings:
     def with_linker(self, linker: Linker, choice: ModelChoice) -> WorkspaceSettings:
         """The same inference with another model."""
         fingerprint = linker.encoder.fingerprint
-        return replace(self, choice=choice, fingerprint=fingerprint, model=linker.model or fingerprint)
+        named = linker.model or fingerprint
+        return replace(self, choice=choice, fingerprint=fingerprint, model=named, detour=linker.detour)
 
     def with_inference(self, inference: Inference, is_by_type_asked: bool) -> WorkspaceSettings:
         """The same model with another way of linking."""

@@ -73,6 +73,7 @@ class Status:
                 f"Version {self.version}",
                 f"Model {self.settings.choice.name} ({self.settings.fingerprint})",
                 f"Inference {inference.mode}, {neighbours}, threshold {threshold}"
+                + (f", detour {self.settings.detour:g}" if self.settings.detour else "")
                 + (", by type" if inference.by_type else ""),
                 f"{self.n_documents:,} documents, {self.n_mentions:,} mentions, {self.n_entities:,} entities",
                 f"{self.n_linked:,} mentions linked, {n_unlinked:,} in {self.n_discoveries:,} discoveries"

@@ -94,6 +94,7 @@ class Workspace(WorkspaceView):
             inference=loaded.defaults.replaced(inference, neighbours, threshold, by_type),
             is_by_type_asked=by_type is not None,
             candidates=candidates,
+            detour=loaded.detour,
         )
         session.make(settings, lambda write: commands.add(session, write, (), kb, "init"))
         return cls(session)
