@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from arborlink.graph import NeighbourGraph
 from arborlink.labels import Labels, same_labels
 from arborlink.search import Neighbours
 from arborlink.search.reproducible import nearest_others_reproducibly, nearest_reproducibly
-from arborlink.voting import N_VOTERS, Examples, count_votes, nearest_voters
+from arborlink.voting import N_VOTERS, Examples, count_votes, lead_of_votes, nearest_voters
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +23,16 @@ class Neighbourhood:
 
     Args:
         near: entities, nearest first.
-        others: mentions, nearest first, their affinities less the detour; see
-            :func:`~arborlink.search.nearest_others`.
+        others: mentions, nearest first; see :func:`~arborlink.search.nearest_others`.
         n_entities: size of the knowledge base.
+        detour: what is taken off the affinity of two mentions in a graph. An edge between them is a step on a path to
+            an entity; it has to be so much better than the edge that leads to one at once.
     """
 
     near: Neighbours
     others: Neighbours
     n_entities: int
+    detour: float = 0.0
 
     @classmethod
     def search(
@@ -55,8 +57,7 @@ class Neighbourhood:
             n_others: mentions to find for each mention, no more than there are.
             labels: which mentions may meet which entities; mentions then only meet mentions of the same labels.
             examples: labelled mentions that vote for their entities; see :mod:`arborlink.voting`.
-            detour: what is taken off the affinity of two mentions: an edge between them is a step on a path to an
-                entity, and has to be so much better than the edge that leads there at once.
+            detour: see above. Where examples vote, the lead that their votes give to entities counts as part of it.
             device: where torch searches; ``cpu`` uses FAISS if it is installed.
             progress: show bars; ``None`` shows them on a terminal only.
         """
@@ -68,16 +69,24 @@ class Neighbourhood:
             near = _voted(mentions, entities, n_near, labels, examples, options)
         own = same_labels(labels.of_queries) if labels is not None else None
         others = nearest_others_reproducibly(mentions, n_others, labels=own, **options)
-        return cls(_told(near), less_detour(others, detour), entities.n_items)
+        found = cls(_told(near), _told(others), entities.n_items, detour)
+        return found if examples is None else found.voted(found.near, examples.temperature)
 
-    def graph(self, k: int, with_entities: bool = True) -> NeighbourGraph:
-        """Each mention with its nearest entity, if entities are wanted, and its k nearest mentions."""
-        n_near = 1 if with_entities else 0
+    def voted(self, near: Neighbours, temperature: float) -> Neighbourhood:
+        """The same mentions with the entities that examples voted for at this temperature.
+
+        Votes lift what leads to an entity: of the detour, only what is more than that is left.
+        """
+        return replace(self, near=near, detour=max(0.0, self.detour - lead_of_votes(temperature)))
+
+    def graph(self, k: int, with_entities: bool = True, n_near: int = 1) -> NeighbourGraph:
+        """Each mention with its nearest entities, if entities are wanted, and its k nearest mentions."""
+        n_near = n_near if with_entities else 0
         return NeighbourGraph.from_neighbours(
             self.near.items[:, :n_near],
             self.near.affinities[:, :n_near],
             self.others.items[:, :k],
-            self.others.affinities[:, :k],
+            np.round(self.others.affinities[:, :k] - self.detour, 6),
             self.n_entities if with_entities else 0,
         )
 
@@ -95,11 +104,6 @@ def _voted(
     texts = nearest_reproducibly(mentions, entities, n_texts, labels=labels, what="entities", **options)
     voters = nearest_voters(mentions, examples, labels, **options)
     return count_votes(texts, voters, examples.entity, examples.temperature, n_near)
-
-
-def less_detour(others: Neighbours, detour: float) -> Neighbours:
-    """Mentions near each other as the graph sees them, in six digits."""
-    return _told(Neighbours(others.items, others.affinities.astype(np.float64) - detour))
 
 
 def _told(neighbours: Neighbours) -> Neighbours:

@@ -89,6 +89,7 @@ def test_what_is_written_is_read(two_towers: tuple[Any, Any], tmp_path: Path) ->
         "name_share": 0.0,
         "sameness": 0.0,
         "description_names": False,
+        "detour": 0.0,
         "weights": {
             name: sha256((tmp_path / name / "model.safetensors").read_bytes()).hexdigest()
             for name in ("mention", "entity")

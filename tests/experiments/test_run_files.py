@@ -159,3 +159,17 @@ def test_a_name_that_cannot_name_results(tmp_path: Path) -> None:
     path.write_text('[experiment]\nrow = "x"\nevaluate = ["wikis"]\n')
     with pytest.raises(InputError, match="the name of a run file names its results"):
         read_run_file(path)
+
+
+def test_a_detour_is_for_models_that_are_there(tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    own = '[experiment]\nrow = "x"\nevaluate = ["wikis"]\ndetour = 0.2\n'
+    path.write_text(own + 'model = "shipped"\n')
+    assert read_run_file(path).experiment.detour == 0.2
+    for model in ("trained", "bm25"):
+        path.write_text(own + f'model = "{model}"\n')
+        with pytest.raises(InputError, match=f'experiment.detour is 0.2, but experiment.model is "{model}"'):
+            read_run_file(path)
+    path.write_text(own.replace("0.2", "-1.0") + 'model = "shipped"\n')
+    with pytest.raises(InputError, match=r"experiment\.detour"):
+        read_run_file(path)

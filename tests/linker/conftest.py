@@ -69,8 +69,8 @@ def _world(
 def link_given() -> LinkGiven:
     """``link_given("xyz", "AC", [[...], ...], {(0, 1): 0.9}, inference="directed", ...)``.
 
-    ``types`` gives the types of mentions and entities by id, ``defaults`` are those of the linker; other options are
-    those of ``Linker.link``.
+    ``types`` gives the types of mentions and entities by id, ``defaults`` and ``detour`` are those of the linker;
+    other options are those of ``Linker.link``.
     """
 
     def link(
@@ -81,11 +81,12 @@ def link_given() -> LinkGiven:
         *,
         types: Mapping[str, tuple[str, ...]] | None = None,
         defaults: Inference | None = None,
+        detour: float = 0.0,
         **options: object,
     ) -> Result:
         corpus, kb = _world(mentions, entities, types or {})
         encoder = GivenEncoder(to_entities, pairs or {})
-        linker = Linker(encoder, progress=False, defaults=defaults)
+        linker = Linker(encoder, progress=False, defaults=defaults, detour=detour)
         return linker.link(corpus, kb, **options)  # type: ignore[arg-type]
 
     return link

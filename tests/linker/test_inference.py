@@ -148,6 +148,7 @@ def test_the_settings_tell_how_it_was_done(link_xyz: LinkGiven) -> None:
         "inference": "minimax",
         "neighbours": 1,
         "threshold": 0.5,
+        "detour": 0.0,
         "by_type": False,
         "candidates": 1,
         "rerank": 0,

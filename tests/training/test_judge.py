@@ -98,6 +98,17 @@ def ways(config: DevConfig) -> list[tuple[str, int]]:
     ]
 
 
+def test_a_detour_counts_on_dev_as_in_linking() -> None:
+    world = World(3)
+    config = SMALL.model_copy(update={"detour": 0.25})
+    judgement = world.judgement(config)
+    assert judgement.hood.detour == 0.25
+    for mode, k in ways(config):
+        linker = Linker(world, progress=False, defaults=Inference(mode, k), detour=0.25)  # type: ignore[arg-type]
+        found = [None if e < 0 else world.kb.entities[e].id for e in judgement.partition(mode, k).entity]  # type: ignore[arg-type]
+        assert found == [link.entity for link in linker.link(world.corpus, world.kb)]
+
+
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 1000), by_type=st.booleans())
 def test_choices_are_what_linking_gives(seed: int, by_type: bool) -> None:

@@ -65,6 +65,7 @@ def assert_as_from_scratch(workspace: Workspace, linker: Linker) -> None:
     mode=st.sampled_from(MODES),
     neighbours=st.integers(0, 3),
     threshold=st.sampled_from([None, 0.7, 0.9, 0.97]),
+    detour=st.sampled_from([0.0, 0.05, 0.3]),
     encoder=st.sampled_from(list(ENCODERS)),
     by_type=st.booleans(),
     reopened=st.booleans(),
@@ -75,12 +76,13 @@ def test_additions_in_any_order_equal_one_run(
     mode: Any,
     neighbours: int,
     threshold: float | None,
+    detour: float,
     encoder: str,
     by_type: bool,
     reopened: bool,
 ) -> None:
     rng = random.Random(seed)
-    linker = hash_linker(ENCODERS[encoder]())
+    linker = hash_linker(ENCODERS[encoder]()).with_detour(detour)
     described = encoder == "names of descriptions"
     first = [entity(rng, f"Q{number}", by_type, described) for number in range(3)]
     typed = [replace(first[0], types=("Person",)), replace(first[1], types=("Place",)), first[2]]
@@ -108,7 +110,7 @@ def test_additions_in_any_order_equal_one_run(
             )
             if workspace.corpus.n_mentions:
                 # a linker of its own: this one may remember descriptions
-                assert_as_from_scratch(workspace, hash_linker(ENCODERS[encoder]()))
+                assert_as_from_scratch(workspace, hash_linker(ENCODERS[encoder]()).with_detour(detour))
         assert workspace.check() == ()
         workspace.close()
 

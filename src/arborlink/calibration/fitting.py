@@ -103,7 +103,7 @@ def calibrate(
     hood = linker.neighbourhood(corpus, kb, N_NEAR, k, labels=labels)
     parts = partition(hood.graph(k), chosen.mode, None if chosen.threshold is None else -chosen.threshold)
     fold = document_folds(document.id for document in corpus)[gold.document]
-    model = linker.name
+    model = linker.calibrated_name
     made = fit_calibration(hood, parts, gold, fold, model=model, inference=chosen, target_error=target)
     about = {**made.calibration.about, "hidden": hide, "seed": seed}
     return replace(made, calibration=replace(made.calibration, about=about))

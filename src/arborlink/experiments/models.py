@@ -255,6 +255,6 @@ def voted(found: Found, examples: Examples, device: str) -> Found:
     texts = found.hood.near
     near = count_votes(texts, voters, examples.entity, examples.temperature, texts.items.shape[1])
     told = Neighbours(near.items, np.round(near.affinities, 6))
-    hood = Neighbourhood(told, found.hood.others, found.hood.n_entities)
+    hood = found.hood.voted(told, examples.temperature)
     seconds = found.seconds | {"vote": time.perf_counter() - start}
     return Found(found.split, hood, seconds, found.mentions)

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from arborlink.evaluation.gold import Gold
 from arborlink.experiments.models import Found
 from arborlink.experiments.second_look import SecondLook, first_of
-from arborlink.neighbourhood import Neighbourhood
 from arborlink.reranking import rerank
 from arborlink.training.reranker.judging import JudgedLists
 from arborlink.training.towers_in_training import attention_for_any_shape
@@ -47,7 +46,7 @@ class Reordering:
             near = rerank(plain.hood.near, scores, weight, self.look.temperature)
             self._found[variant, split] = replace(
                 plain,
-                hood=Neighbourhood(near, plain.hood.others, plain.hood.n_entities),
+                hood=replace(plain.hood, near=near),
                 seconds=plain.seconds | {"rerank": seconds},
                 before=plain.hood.near,
             )

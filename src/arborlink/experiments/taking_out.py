@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from arborlink.evaluation.discovery_protocol.searched_split import SearchedSplit
 from arborlink.evaluation.gold import Gold
 from arborlink.experiments.models import Found
-from arborlink.neighbourhood import Neighbourhood
 from arborlink.search import Neighbours
 
 
@@ -40,7 +39,7 @@ def taken_out(found: Found, ids: Iterable[str]) -> SearchedSplit:
     linkable[pairs // len(kb)] = True
     outside = gold.outside | (gold.linkable & ~linkable)
     return SearchedSplit(
-        Neighbourhood(left, found.hood.others, found.hood.n_entities),
+        replace(found.hood, near=left),
         replace(gold, pairs=pairs, linkable=linkable, outside=outside),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import operator
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -122,13 +123,16 @@ class Linker:
 
     @property
     def name(self) -> str:
-        """Names what decides who is how near: the model; examples, re-ranker and detour if there are any."""
+        """Names what decides who is how near: the model, the examples and the re-ranker if there are any."""
         name = self.model or self.encoder.fingerprint
-        if self.detour:
-            name += f"+detour-{self.detour:g}"
         if self._labelled is not None:
             name += f"+{self._labelled.digest}"
         return name if self.reranker is None else f"{name}+reranker-{self.reranker.fingerprint}"
+
+    @property
+    def calibrated_name(self) -> str:
+        """What a calibration is of: the name, and the detour if there is one, which decides how links are made."""
+        return f"{self.name}+detour-{self.detour:g}" if self.detour else self.name
 
     @classmethod
     def load(
@@ -215,7 +219,7 @@ class Linker:
         chosen = self.defaults.replaced(inference, neighbours, threshold, by_type)
         looking = self.reranking(None if rerank is None else operator.index(rerank))
         model = looking.name
-        refused = refusal(self.calibration, chosen, model, target_error)
+        refused = refusal(self.calibration, chosen, looking.calibrated_name, target_error)
         candidates = operator.index(candidates)
         if candidates < 0:
             raise InputError(f"candidates is {candidates}; expected 0 or more")
@@ -309,4 +313,4 @@ class Linker:
         with timed(spent, "rerank"):
             near = self.reranker.rerank(corpus, kb, hood.near, self.temperature)
         first = Neighbours(near.items[:, :n_near], near.affinities[:, :n_near])
-        return Neighbourhood(first, hood.others, hood.n_entities)
+        return replace(hood, near=first)

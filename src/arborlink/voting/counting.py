@@ -15,6 +15,11 @@ TEXT_VOTES = 20
 _HELD = 1 << 15
 
 
+def lead_of_votes(temperature: float) -> float:
+    """By how much the votes raise the affinity of an entity's own text."""
+    return temperature * math.log(TEXT_VOTES)
+
+
 def count_votes(
     texts: Neighbours, examples: Neighbours, entity_of_example: NDArray[np.int32], temperature: float, k: int
 ) -> Neighbours:
@@ -42,7 +47,7 @@ def count_votes(
         entity_of_example, np.int32(-1)
     )  # where there is no example, -1 finds this one
     found = Neighbours(np.full((n, k), -1, dtype=np.int32), np.full((n, k), -np.inf))
-    lead = temperature * math.log(TEXT_VOTES)
+    lead = lead_of_votes(temperature)
     for start in range(0, n, _HELD):
         some = slice(start, start + _HELD)
         of_examples = examples.items[some]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arborlink.neighbourhood import Neighbourhood, less_detour
+from arborlink.neighbourhood import Neighbourhood
 from arborlink.search import Neighbours
 from arborlink.search.reproducible import none_found
 
@@ -69,7 +69,8 @@ class Lists:
             others.items[follows, 0] = first[follows]
             others.affinities[follows, 0] = self.own_affinities[self.leader[follows]]
         near = Neighbours(self.near_items[self.leader], _told(self.near_affinities[self.leader]))
-        return Neighbourhood(near, less_detour(others, detour), n_entities)
+        told = Neighbours(others.items, _told(others.affinities))
+        return Neighbourhood(near, told, n_entities, detour)
 
 
 def _told(affinities: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arborlink.graph import NeighbourGraph
 from arborlink.partition import ConstrainedPartition, Constraints, partition_under
 from arborlink.workspace.lists import Lists
 from arborlink.workspace.settings import WorkspaceSettings
@@ -78,20 +77,11 @@ def partitioned(
     With decisions every mention is joined to all the entities in its list, not only the nearest, so that one that may
     not be its nearest entity finds its second choice; without, the others decide nothing.
     """
-    graph = _graph(lists, n_entities, settings.candidates if constraints else 1, settings.detour)
+    hood = lists.neighbourhood(n_entities, settings.detour)
+    n_near = settings.candidates if constraints else 1
+    graph = hood.graph(hood.others.items.shape[1], n_near=n_near)
     threshold = settings.inference.threshold
     # affinities are turned into weights when the graph is built; the threshold turns with them
     return partition_under(
         graph, constraints, settings.inference.mode, None if threshold is None else -threshold
-    )
-
-
-def _graph(lists: Lists, n_entities: int, n_near: int, detour: float) -> NeighbourGraph:
-    hood = lists.neighbourhood(n_entities, detour)
-    return NeighbourGraph.from_neighbours(
-        hood.near.items[:, :n_near],
-        hood.near.affinities[:, :n_near],
-        hood.others.items,
-        hood.others.affinities,
-        n_entities,
     )
