@@ -77,6 +77,20 @@ def test_the_links_are_those_of_the_linker(client: TestClient, workspace: Worksp
     assert answer["settings"]["threshold"] == THRESHOLD
 
 
+@pytest.mark.parametrize("detour", [0.05, 0.4])
+def test_a_detour_of_the_workspace_counts(make_client: MakeClient, tmp_path: Path, detour: float) -> None:
+    linker = letter_linker().with_detour(detour)
+    workspace = Workspace.init(tmp_path / "far", KnowledgeBase(entities()), linker=linker, neighbours=2)
+    corpus = Corpus(documents())
+    answer = make_client(workspace).post("/api/link", json=body_of(corpus)).json()
+    expected = linker.link(corpus, workspace.kb, neighbours=2)
+    assert answer["links"] == [link.to_dict() for link in expected.links]
+    assert answer["settings"]["detour"] == detour
+    assert answer["links"] != [
+        link.to_dict() for link in letter_linker().link(corpus, workspace.kb, neighbours=2)
+    ]
+
+
 def test_nothing_is_kept(client: TestClient, workspace: Workspace) -> None:
     before = sorted(path.name for path in workspace.folder.rglob("*.safetensors"))
     corpus = Corpus(documents())

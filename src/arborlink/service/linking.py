@@ -50,6 +50,7 @@ class DocumentLinker:
             defaults=settings.inference,
             model=settings.model,
             calibration=linker.calibration,
+            detour=settings.detour,
         )
         by_type = settings.inference.by_type if settings.is_by_type_asked else None
         return ours.link(corpus, snapshot.kb, by_type=by_type, candidates=candidates)
