@@ -37,6 +37,7 @@ _SETTINGS = (
     "inference",
     "neighbours",
     "threshold",
+    "detour",
     "by_type",
     "n_documents",
     "n_mentions",

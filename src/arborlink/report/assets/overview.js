@@ -37,6 +37,7 @@ function howItWasMade(settings) {
   const parts = [settings.inference && `Linked by ${settings.inference} inference`];
   if (settings.neighbours != null) parts.push(numbered(settings.neighbours, "neighbour"));
   parts.push(settings.threshold == null ? "no threshold" : `threshold ${settings.threshold.toFixed(3)}`);
+  if (settings.detour) parts.push(`detour ${settings.detour}`);
   if (settings.by_type) parts.push("by type");
   if (settings.model && !FINGERPRINT.test(settings.model)) parts.push(`model ${modelName(settings.model)}`);
   return `${parts.filter(Boolean).join(", ")}.`;
