@@ -25,7 +25,6 @@ from arborlink.cli.options import (
 from arborlink.cli.output import check_output, expanded, explain_command
 from arborlink.cli.report import check_report_file, sources
 from arborlink.cli.skipped import report_skipped
-from arborlink.encoders.model_settings import checked_detour
 from arborlink.errors import InputError
 
 if TYPE_CHECKING:
@@ -127,6 +126,8 @@ def link(
         raise InputError(f"--view {view} is not known; choose names or context")
     least = parsed_threshold(threshold)
     if detour is not None:
+        from arborlink.encoders.model_settings import checked_detour
+
         checked_detour(detour)
     output = expanded(output)
     check_output(output, kb, documents)
