@@ -63,14 +63,15 @@ class Neighbourhood:
         """
         options: dict[str, Any] = {"device": device, "progress": progress}
         n_near, n_others = min(n_near, entities.n_items), min(n_others, mentions.n_items - 1)
-        if examples is None or not examples.mentions.n_items:
+        voters = examples if examples is not None and examples.mentions.n_items else None
+        if voters is None:
             near = nearest_reproducibly(mentions, entities, n_near, labels=labels, what="entities", **options)
         else:
-            near = _voted(mentions, entities, n_near, labels, examples, options)
+            near = _voted(mentions, entities, n_near, labels, voters, options)
         own = same_labels(labels.of_queries) if labels is not None else None
         others = nearest_others_reproducibly(mentions, n_others, labels=own, **options)
         found = cls(_told(near), _told(others), entities.n_items, detour)
-        return found if examples is None else found.voted(found.near, examples.temperature)
+        return found if voters is None else found.voted(found.near, voters.temperature)
 
     def voted(self, near: Neighbours, temperature: float) -> Neighbourhood:
         """The same mentions with the entities that examples voted for at this temperature.

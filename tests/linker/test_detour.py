@@ -81,6 +81,12 @@ def test_the_lead_of_votes_is_part_of_it() -> None:
         assert again.graph(3).weight.tolist() == hood.graph(3).weight.tolist()
 
 
+def test_examples_that_are_none_lift_nothing() -> None:
+    nobody = Examples(vectors(2, 0), np.empty(0, dtype=np.int32), 0.05)
+    hood = Neighbourhood.search(vectors(0, 6), vectors(1, 3), 2, 3, examples=nobody, detour=0.4)
+    assert hood.detour == 0.4
+
+
 @pytest.fixture
 def pip(link_given: LinkGiven) -> Callable[[float], Result]:
     """x is near to A, y a little less to C, and both say nearly the same."""
