@@ -4,7 +4,8 @@
         --output results/rerank.json --base BASE --set trainer.epochs=3 --examples
 
 Dev chooses the epoch and the weight; test is only reported, over the mentions whose entity is in the knowledge base,
-with 95 % intervals over documents. With ``--examples`` the training mentions vote, on dev and on test.
+with 95 % intervals over documents. With ``--examples`` the training mentions vote, each about other documents than
+its own, and are read as passages where ``reranker.passages`` asks for them.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def figures(
         ways.append((linker.defaults.mode, linker.defaults.neighbours))
     hood = linker.neighbourhood(test, kb, reranker.n, max(k for _, k in ways), labels=labels)
     start = time.perf_counter()
-    scores = reranker.scores(test, kb, hood.near.items)
+    scores = reranker.scores(test, kb, hood.near.items, linker.examples)
     seconds = time.perf_counter() - start
     near = rerank(hood.near, scores, reranker.settings.weight, linker.temperature)
     unseen = gold.linkable & ~gold.any_id_in(seen)
@@ -147,7 +148,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--base", default="", help="base of the re-ranker; the embedded model if not given")
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--keep", type=Path, help="a model's folder to put the re-ranker into")
-    parser.add_argument("--examples", action="store_true", help="training mentions vote on dev and test")
+    parser.add_argument(
+        "--examples", action="store_true", help="training mentions vote, and are read as passages"
+    )
     parser.add_argument("--set", action="append", default=[], help="a setting, as in train-reranker --set")
     parser.add_argument("--device", default="auto")
     return parser.parse_args()

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from arborlink.corpus import Corpus
 from arborlink.evaluation import evaluate
 from arborlink.experiments import read_run_file, second_look
 from arborlink.experiments.data_sets import open_data_set
@@ -22,6 +23,7 @@ from arborlink.experiments.second_look import train_second_look
 from arborlink.experiments.workbench import Workbench
 from arborlink.linker import Linker
 from arborlink.reranking import Reranker, has_reranker, read_reranker
+from arborlink.training.reranker.candidates import mine
 from arborlink.training.reranker.lists import Lists
 from arborlink.training.reranker.training import RerankerTraining
 from arborlink.training.trainer import ArborTrainer
@@ -60,15 +62,19 @@ def make_reranked(make_run: MakeRun) -> MakeRun:
     return make
 
 
+Call = tuple[tuple[int, int], set[str] | None]
+
+
 @pytest.fixture
-def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """Mentions and columns of every list that a re-ranker scores."""
-    found: list[tuple[int, int]] = []
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[Call]:
+    """Mentions and columns of every list that a re-ranker scores, and the splits that its examples are from."""
+    found: list[Call] = []
     scores = Reranker.scores
 
-    def counted(self: Reranker, corpus: Any, kb: Any, items: Any) -> Any:
-        found.append(items.shape)
-        return scores(self, corpus, kb, items)
+    def counted(self: Reranker, corpus: Any, kb: Any, items: Any, examples: Corpus | None = None) -> Any:
+        splits = None if examples is None else {document.id.rstrip("0123456789") for document in examples}
+        found.append((items.shape, splits))
+        return scores(self, corpus, kb, items, examples)
 
     monkeypatch.setattr(Reranker, "scores", counted)
     return found
@@ -79,14 +85,15 @@ def test_a_run_with_a_re_ranker_measures_every_variant_and_keeps_it_with_the_mod
     make_reranked: MakeRun,
     tmp_path: Path,
     data_folder: Path,
-    calls: list[tuple[int, int]],
+    calls: list[Call],
 ) -> None:
     file = make_reranked("own", row="joint", evaluate=["medmentions"], examples=True, seeds=[3])
     done = run(file, "--models", tmp_path / "models")
     assert done.status == 0, done.err
-    # dev and test once each: protocols and variants share the scores
+    # dev and test of each variant once: protocols share the scores
     data_set = open_data_set("medmentions", data_folder)
-    assert calls == [(data_set.split(name).corpus.n_mentions, 8) for name in ("dev", "test")]
+    shapes = [(data_set.split(name).corpus.n_mentions, 4) for name in ("dev", "test")]
+    assert calls == [(shape, examples) for examples in (None, {"train"}) for shape in shapes]
     result = read(tmp_path / "out" / "own-seed3.json")
     assert result["config"]["reranker"]["n"] == 4
     assert result["config"]["reranker_trainer"]["seed"] == result["config"]["trainer"]["seed"] == 3
@@ -121,7 +128,7 @@ def test_a_run_with_a_re_ranker_measures_every_variant_and_keeps_it_with_the_mod
     assert "medmentions + examples + re-ranker, independent" in done.err
 
 
-@pytest.mark.parametrize("name", ["medmentions", "bc5cdr"])
+@pytest.mark.parametrize(("name", "passages"), [("medmentions", 0), ("bc5cdr", 0), ("medmentions", 2)])
 def test_a_linker_with_the_re_ranker_links_as_the_run_says(
     make_reranked: MakeRun,
     run: RunCommand,
@@ -129,6 +136,7 @@ def test_a_linker_with_the_re_ranker_links_as_the_run_says(
     data_folder: Path,
     tiny_model: Path,
     name: str,
+    passages: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made: list[Any] = []
@@ -139,7 +147,9 @@ def test_a_linker_with_the_re_ranker_links_as_the_run_says(
 
     monkeypatch.setattr("arborlink.experiments.runner.train_second_look", kept)
     of_model = {"model": "folder", "folder": str(tiny_model), "protocols": ["linking"]}
-    done = run(make_reranked("own", row="x", evaluate=[name], examples=True, **of_model))
+    file = make_reranked("own", row="x", evaluate=[name], examples=True, **of_model)
+    reads = [f"reranker.passages={passages}", "reranker.passage_tokens=20", "reranker.opening_tokens=8"]
+    done = run(file, *(part for own in reads for part in ("--set", own)))
     assert done.status == 0, done.err
     result = read(tmp_path / "out" / "own-seed0.json")
     assert set(result["training"]) == {"reranker"}
@@ -152,6 +162,9 @@ def test_a_linker_with_the_re_ranker_links_as_the_run_says(
         ("reranked", plain),
         ("examples_reranked", plain.with_examples(data_set.corpus("train"))),
     ):
+        if passages and variant == "reranked":
+            assert variant not in result["evaluation"][name]
+            continue
         own = result["evaluation"][name][variant]
         weighed = copy.copy(look.reranker)
         weighed.settings = replace(weighed.settings, weight=own["reranker"]["weight"])
@@ -173,7 +186,7 @@ def test_candidates_keep_to_their_data_set_type_and_world(
     make_reranked: MakeRun,
     run: RunCommand,
     tmp_path: Path,
-    calls: list[tuple[int, int]],
+    calls: list[Call],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     given: list[Lists] = []
@@ -207,10 +220,10 @@ def test_candidates_keep_to_their_data_set_type_and_world(
     assert "reranked" in evaluation["wikis"]
     assert "examples_reranked" not in evaluation["wikis"]  # nobody of train knows its worlds
     assert evaluation["wikis"]["reranked"]["missing"]["counts"]["outside"] == 8
-    assert len(calls) == 2 + 4 + 2  # wikis have other splits for what is missing
+    assert len(calls) == 4 + 4 + 4  # wikis have no examples, but other splits for what is missing
 
 
-def test_dev_is_voted_on_and_train_is_not(
+def test_dev_and_train_are_voted_on_by_other_documents(
     make_reranked: MakeRun, data_folder: Path, tiny_model: Path
 ) -> None:
     file = make_reranked("own", row="x", evaluate=["medmentions"], model="folder", folder=str(tiny_model))
@@ -222,13 +235,50 @@ def test_dev_is_voted_on_and_train_is_not(
         second_look._lists(finder, data, config.reranker, "cpu", with_examples)
         for with_examples in (False, True)
     )
-    assert np.array_equal(plain.candidates.items, voted.candidates.items)
+    assert (plain.examples, voted.examples) == (None, data.train)
+    assert not np.array_equal(plain.candidates.items, voted.candidates.items)
     assert plain.dev is not None
     assert voted.dev is not None
     assert not np.array_equal(plain.dev[1].near.affinities, voted.dev[1].near.affinities)
     linker = finder.linker.with_examples(data.train)
     expected = linker.neighbourhood(data.dev, data.kb, 4, 0).near
     assert np.array_equal(voted.dev[1].near.items, expected.items)
+    # a linker leaves out what is of the mention's own document
+    for lists, looking in ((plain, finder.linker), (voted, linker)):
+        assert np.array_equal(lists.candidates.items, mine(looking, data.kb, data.train, 4).items)
+
+
+def test_all_candidates_that_are_asked_for_are_found(
+    make_reranked: MakeRun, data_folder: Path, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(second_look, "RECALL_AT", 4)
+    file = make_reranked("own", row="x", evaluate=["medmentions"], model="folder", folder=str(tiny_model))
+    config = read_run_file(file, ["reranker.candidates=8"])
+    assert config.reranker is not None
+    data = Workbench(data_folder, "cpu").training_data(config.experiment)
+    finder = LinkerFinder(Linker.load(tiny_model, device="cpu", cache=False, progress=False))
+    lists = second_look._lists(finder, data, config.reranker, "cpu", True)
+    assert (lists.candidates.items >= 0).all()
+    assert lists.candidates.items.shape[1] == 8
+
+
+def test_passages_of_dev_are_read_on_test_and_a_data_set_without_examples_is_measured_without(
+    make_reranked: MakeRun, run: RunCommand, tmp_path: Path, data_folder: Path, calls: list[Call]
+) -> None:
+    file = make_reranked(
+        "own",
+        row="x",
+        evaluate=["medmentions", "wikis"],
+        examples=True,
+        dev_examples=True,
+        protocols=["linking"],
+    )
+    done = run(file, "--set", "reranker.passages=1")
+    assert done.status == 0, done.err
+    evaluation = read(tmp_path / "out" / "own-seed0.json")["evaluation"]
+    assert set(evaluation["medmentions"]) & set(VARIANTS) == {"examples", "examples_reranked"}
+    assert set(evaluation["wikis"]) & set(VARIANTS) == {"reranked"}
+    assert [examples for _, examples in calls] == [{"train"}, {"train", "dev"}, None, None]
 
 
 def test_the_towers_trainer_is_let_go_before_the_re_ranker_is_trained(

@@ -83,6 +83,7 @@ def made_up(
         "row": row,
         "seed": seed,
         "limit": limit,
+        "experiment": {},
         "training": {"seconds": {"training": 90.0 + seed}},
         "provenance": {
             "commit": "feed",
@@ -125,6 +126,15 @@ def results(tmp_path: Path) -> Path:
     ):
         ResultFile(tmp_path / "results", result["run"], result["seed"]).write(result)
     return tmp_path / "results"
+
+
+def test_rows_with_examples_of_dev_are_told() -> None:
+    plain, own = made_up("m-knn", "knn", [0.5, 0.5]), made_up("m-joint", "joint", [0.6, 0.9])
+    assert "Rows with examples of" not in results_page([plain, own], "x")
+    own["experiment"] = {"dev_examples": True}
+    assert "Rows with examples of joint: on test the labelled mentions of dev" in results_page(
+        [plain, own], "x"
+    )
 
 
 def test_a_result_is_read_as_it_was_written(results: Path) -> None:

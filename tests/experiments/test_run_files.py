@@ -154,6 +154,15 @@ def test_a_mistake_is_told_with_the_file(tmp_path: Path, content: str, message: 
     assert str(raised.value).startswith(str(path))
 
 
+def test_examples_of_dev_come_with_those_of_train(tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    path.write_text('[experiment]\nrow = "x"\nevaluate = ["wikis"]\nexamples = true\ndev_examples = true\n')
+    assert read_run_file(path).experiment.dev_examples
+    path.write_text(path.read_text().replace("\nexamples = true", ""))
+    with pytest.raises(InputError, match=r"dev_examples is true, but experiment\.examples is not"):
+        read_run_file(path)
+
+
 def test_a_name_that_cannot_name_results(tmp_path: Path) -> None:
     path = tmp_path / "my run.toml"
     path.write_text('[experiment]\nrow = "x"\nevaluate = ["wikis"]\n')

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reranking_world import letter_documents, letter_kb
@@ -61,11 +62,32 @@ def test_only_mentions_with_one_known_entity_are_learned_from(towers_folder: Pat
         assert items[1:] == [item for item in nearest if item != own][:2]
 
 
-def test_training_mentions_do_not_vote_for_themselves(towers_folder: Path) -> None:
-    corpus = letter_documents("t", 12, 4)
+@pytest.mark.parametrize("is_own", [True, False])
+def test_examples_do_not_vote_about_their_own_document(towers_folder: Path, is_own: bool) -> None:
     linker = Linker.load(towers_folder, device="cpu", cache=False, progress=False)
-    alone, voted = (mine(each, letter_kb(), corpus, 3) for each in (linker, linker.with_examples(corpus)))
-    assert np.array_equal(alone.items, voted.items)
+    corpus = Corpus([Document("d", "we 11.", (Mention("d.0", 3, 5, (), ("Q1",)),))])
+    alone = mine(linker, letter_kb(), corpus, 4).items.tolist()
+    last = alone[0][-1]
+    # labelled with whom the towers think of last, so that a vote of theirs would show
+    text = "we  11. " if is_own else "we 11!"
+    start = text.index("11")
+    labelled = Corpus(
+        Document(f"e{number}", text, (Mention(f"e{number}.0", start, start + 2, (), (f"Q{last}",)),))
+        for number in range(40)
+    )
+    voted = mine(linker.with_examples(labelled), letter_kb(), corpus, 4).items.tolist()
+    assert (voted == alone) is is_own
+    assert (voted[0][1] == last) is not is_own
+
+
+def test_examples_of_other_documents_vote(towers_folder: Path) -> None:
+    linker = Linker.load(towers_folder, device="cpu", cache=False, progress=False)
+    corpus, others = letter_documents("t", 12, 4), letter_documents("o", 40, 5)
+    alone, voted = (mine(each, letter_kb(), corpus, 3) for each in (linker, linker.with_examples(others)))
+    assert not np.array_equal(alone.items, voted.items)
+    expected = linker.with_examples(others).neighbourhood(corpus, letter_kb(), 4, 0).near.items
+    for items, near in zip(voted.items.tolist(), expected.tolist(), strict=True):
+        assert items[1:] == [item for item in near if item != items[0]][:2]
 
 
 def test_a_twin_of_the_gold_entity_is_no_negative(towers_folder: Path) -> None:

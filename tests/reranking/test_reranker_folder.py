@@ -27,8 +27,9 @@ def test_what_is_written_is_read(reranked_folder: Path, trained: TrainedReranker
     scores = read.scores(corpus, letter_kb(), ALL)
     assert np.array_equal(scores, trained.reranker.scores(corpus, letter_kb(), ALL))
     content = json.loads((reranked_folder / RERANKER / SETTINGS_FILE).read_text())
-    assert content["version"] == 1
+    assert content["version"] == 2
     assert (content["n"], content["mention_tokens"], content["entity_tokens"]) == (4, 32, 16)
+    assert (content["opening_tokens"], content["passages"], content["passage_tokens"]) == (0, 0, 32)
     assert not [path for path in reranked_folder.iterdir() if path.name.startswith(".")]
 
 
@@ -91,7 +92,11 @@ def test_damaged_weights_are_refused(reranked_folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 2}, "version 2, but this ArborLink reads version 1"),
+        (
+            {"version": 1},
+            "version 1, but this ArborLink reads version 2; train the re-ranker again with "
+            "`arborlink train-reranker`, or link without it: --rerank 0",
+        ),
         ({"n": 0}, "n is 0; expected a whole number of 1 or more"),
         ({"n": True}, "n is True"),
         ({"weight": -1}, "weight is -1; expected a number of 0 or more"),
@@ -99,6 +104,15 @@ def test_damaged_weights_are_refused(reranked_folder: Path) -> None:
         ({"weight": None}, "weight is None"),
         ({"mention_tokens": 3}, "mention_tokens is 3"),
         ({"mention_tokens": 600}, r"pairs of 600 \+ 16 tokens are longer than the 512"),
+        ({"opening_tokens": -1}, "opening_tokens is -1; expected a whole number of 0 or more"),
+        ({"opening_tokens": 3}, "opening_tokens is 3; expected 0, or 4 or more"),
+        ({"passages": 1.0}, r"passages is 1\.0"),
+        ({"passages": None}, "passages is None"),
+        ({"passage_tokens": 15}, "passage_tokens is 15; expected a whole number of 16 or more"),
+        (
+            {"opening_tokens": 401, "passages": 2},
+            r"pairs of 32 \+ 401 \+ 16 \+ 32 \+ 32 tokens are longer than the 512",
+        ),
         ({"markers": ["[A]"]}, "expected three different tokens"),
         ({"markers": {"start": "[S]", "end": "[E]", "title": "[T]"}}, r"the tokenizer does not know \[S\]"),
         ({"sha256": "abc"}, "expected the 64 digits"),
@@ -131,6 +145,7 @@ def test_a_config_of_another_network_is_refused(reranked_folder: Path) -> None:
 
 
 def test_settings_survive_json() -> None:
-    settings = RerankerSettings(3, 0.25, 40, 50, Markers("[A]", "[B]", "[C]"))
+    settings = RerankerSettings(3, 0.25, 40, 50, Markers("[A]", "[B]", "[C]"), 20, 2, 30)
+    assert settings.longest == 40 + 20 + 50 + 2 * 30
     content = json.loads(json.dumps(settings.to_json("0" * 64)))
     assert RerankerSettings.from_json(content) == (settings, "0" * 64)

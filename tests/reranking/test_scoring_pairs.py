@@ -12,7 +12,7 @@ import torch
 from arborlink.encoders.sequences import Sequences
 from arborlink.errors import ModelError
 from arborlink.reranking import scoring
-from arborlink.reranking.pairs import PairTexts
+from arborlink.reranking.pairs import PairTexts, Rows
 
 
 class Adding:
@@ -44,26 +44,50 @@ def sequences(*texts: list[int]) -> Sequences:
     return Sequences(np.concatenate(texts).astype(np.int32), offsets, padding=77)
 
 
-TEXTS = PairTexts(sequences([1, 2], [3], [4] * 20), sequences([5, 6], [7] * 9), has_types=True)
+TEXTS = PairTexts(
+    mentions=sequences([1, 2], [3], [4] * 20),
+    openings=sequences([100] * 3),
+    entities=sequences([5, 6], [7] * 9),
+    passages=sequences([1000], [2000] * 12),
+    has_types=True,
+)
 SUMS = np.array([[113, 633], [113, 633], [190, 710]])
+
+
+def rows(*pairs: tuple[int, ...]) -> Rows:
+    return np.array(pairs, dtype=np.int64)
 
 
 @pytest.mark.parametrize("budget", [8, 40, 4096])
 def test_each_distinct_pair_is_scored_once(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scoring, "_CPU_TOKENS", budget)
-    mention_rows, entity_rows = np.array([0, 2, 0, 1, 2, 0, 1]), np.array([1, 0, 1, 0, 1, 0, 0])
+    mentions, entities = np.array([0, 2, 0, 1, 2, 0, 1]), np.array([1, 0, 1, 0, 1, 0, 0])
     network = Adding()
-    found = scoring.score_distinct(network, TEXTS, mention_rows, entity_rows, progress=False)
-    assert found.tolist() == SUMS[mention_rows, entity_rows].tolist()
+    asked = np.stack([mentions, np.full(7, -1), entities], axis=1)
+    found = scoring.score_distinct(network, TEXTS, asked, progress=False)
+    assert found.tolist() == SUMS[mentions, entities].tolist()
     assert network.n_pairs == 5
     assert network.training
 
 
-def test_no_pairs_no_scores() -> None:
-    none = np.empty(0, dtype=np.int64)
-    assert scoring.score_distinct(Adding(), TEXTS, none, none, progress=False).shape == (0,)
+def test_the_opening_is_of_the_first_side_and_passages_are_of_the_second(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(scoring, "_CPU_TOKENS", 40)
+    asked = rows((0, 0, 0, 0, -1), (0, -1, 0, 1, 0), (0, 0, 0, 0, -1), (0, -1, 0, -1, -1), (0, 0, 0, -1, 0))
+    network = Adding()
+    found = scoring.score_distinct(network, TEXTS, asked, progress=False)
+    of_both, twice, none = 3 + 300 + 110 + 10_000, 3 + 110 + 240_000 + 10_000, 3 + 110
+    assert found.tolist() == [of_both, twice, of_both, none, of_both]
+    assert network.n_pairs == 4
+
+
+@pytest.mark.parametrize("width", [3, 5])
+def test_no_pairs_no_scores(width: int) -> None:
+    none = np.empty((0, width), dtype=np.int64)
+    assert scoring.score_distinct(Adding(), TEXTS, none, progress=False).shape == (0,)
 
 
 def test_scores_that_are_no_numbers_are_told() -> None:
     with pytest.raises(ModelError, match="not finite"):
-        scoring.score_distinct(Adding(np.nan), TEXTS, np.array([0]), np.array([0]), progress=False)
+        scoring.score_distinct(Adding(np.nan), TEXTS, rows((0, -1, 0)), progress=False)

@@ -167,6 +167,10 @@ def test_what_cannot_be_used_is_told_in_one_line(
         (["--model", towers_folder, "--set", "trainer.epoch=1"], "did you mean trainer.epochs?"),
         (["--model", towers_folder, "--set", "reranker.weights=[2, 1]"], "ascending numbers, each once"),
         (
+            ["--model", towers_folder, "--set", "reranker.opening_tokens=3"],
+            "expected 0, or a whole number from 4 to 512",
+        ),
+        (
             ["--model", towers_folder, "--set", "reranker.candidates=1"],
             "expected a whole number from 2 to 1,024",
         ),

@@ -61,7 +61,7 @@ class Windows:
     def __init__(
         self, document: Document, n_tokens: int, count_tokens: CountTokens, markers: Markers
     ) -> None:
-        self._text = _without_markers(document.text, markers)
+        self._text = without_markers(document.text, markers)
         self._room = max(1, n_tokens - 2)
         self._markers = markers
         self._count_tokens = count_tokens
@@ -177,12 +177,12 @@ def name_views(entity: Entity, markers: Markers, max_characters: int = 2000) -> 
 
 def _titled(name: str, parts: Sequence[str], markers: Markers, max_characters: int) -> str:
     rest = " ; ".join(part for part in parts if part)
-    name, rest = (" ".join(_without_markers(part, markers).split()) for part in (name, rest))
+    name, rest = (" ".join(without_markers(part, markers).split()) for part in (name, rest))
     name = name[: max(1, max_characters - len(markers.title) - 1)].rstrip()
     return f"{name} {markers.title} {rest}"[:max_characters].rstrip()
 
 
-def _without_markers(text: str, markers: Markers) -> str:
+def without_markers(text: str, markers: Markers) -> str:
     """The text with the first character of every marker in it blanked: offsets stay what they are."""
     for marker in markers.all:
         if marker in text:

@@ -61,6 +61,7 @@ def linking_figures(
     dev: Linked,
     test: Linked,
     data_set: DataSet,
+    seen: set[str],
     preferred: Sequence[str],
     id_map: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
@@ -69,12 +70,13 @@ def linking_figures(
     Args:
         dev: chooses k for each mode, and the mode.
         test: is reported.
-        data_set: whose train split tells what is seen, and whose parts are reported.
+        data_set: whose parts are reported.
+        seen: gold entities that labels have been seen of.
         preferred: modes, the preferred first, for where dev cannot tell two apart.
         id_map: from retired to current gold ids.
     """
     gold_dev, gold = (Gold.of(each.found.split.corpus, each.found.split.kb, id_map) for each in (dev, test))
-    parts = _parts(test, gold, data_set)
+    parts = _parts(test, gold, data_set, seen)
     right_dev, right = dev.right(gold_dev), test.right(gold)
     draws = document_draws(len(test.found.split.corpus))
     modes = {}
@@ -105,9 +107,9 @@ def linking_figures(
     }
 
 
-def _parts(test: Linked, gold: Gold, data_set: DataSet) -> Parts:
+def _parts(test: Linked, gold: Gold, data_set: DataSet, seen_ids: set[str]) -> Parts:
     """The mentions of each part; all of them linkable."""
-    seen = gold.any_id_in(data_set.train_ids)
+    seen = gold.any_id_in(seen_ids)
     parts: Parts = {"all": gold.linkable, "seen": gold.linkable & seen, "unseen": gold.linkable & ~seen}
     own = [data_set.part_of(mention) for _, mention in test.found.split.corpus.mentions]
     for name in sorted({name for names in own for name in names}):

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from arborlink.corpus import Corpus
 from arborlink.experiments.data_sets import DataSet
 from arborlink.experiments.discovery import hidden_figures, missing_figures
 from arborlink.experiments.linking import Linked, linking_figures
-from arborlink.experiments.models import Finder, Found, voted
-from arborlink.experiments.reordering import Find, Reordering
+from arborlink.experiments.models import Finder, Found, Voters, voted
+from arborlink.experiments.reordering import Find, Reordering, Way
 from arborlink.experiments.results import AFTER_RERANKING, EXAMPLES, RECALL_AT, VARIANTS
 from arborlink.experiments.run_file import Experiment
 from arborlink.experiments.second_look import SecondLook
@@ -51,16 +52,19 @@ class Measuring:
 
     def everything(self) -> dict[str, Any]:
         """Figures of every protocol; those of each other variant that the run asks for under its name."""
-        ways: dict[str, Find] = {"": self._find}
-        if self.experiment.examples and (find := self._find_with_examples()) is not None:
-            ways[EXAMPLES] = find
+        ways = {"": Way(self._find)}
+        if self.experiment.examples and (way := self._with_examples()) is not None:
+            ways[EXAMPLES] = way
         figures: dict[str, Any] = {"by_type": self.data_set.by_type}
-        for variant, find in ways.items():
-            figures |= _under(variant, self._figures(find))
+        for variant, way in ways.items():
+            figures |= _under(variant, self._figures(way.find, self._seen(variant)))
         if self.look is not None:
             order = Reordering(self.look, ways)
             for variant in ways:
-                own = {"reranker": order.judged(variant), **self._figures(partial(order.find, variant))}
+                if self.look.reads_examples and EXAMPLES in ways and variant != EXAMPLES:
+                    continue
+                again = self._figures(partial(order.find, variant), self._seen(variant))
+                own = {"reranker": order.judged(variant), **again}
                 figures |= _under(AFTER_RERANKING[variant], own)
         return figures
 
@@ -70,24 +74,38 @@ class Measuring:
             self._found[split] = self.finder.find(own, RECALL_AT, max(self.ways.neighbours))
         return self._found[split]
 
-    def _find_with_examples(self) -> Find | None:
-        """With the mentions of the train splits as voters; ``None`` where no entity of test has any."""
-        corpus = self.data_set.corpus(*self.experiment.train_splits(self.data_set.name))
+    def _with_examples(self) -> Way | None:
+        """With labelled mentions as voters; ``None`` where no entity of test has any."""
         kb = self.data_set.split("test").kb
-        examples = self.finder.examples(corpus, kb)
-        if examples is None or self.data_set.split("dev").kb is not kb:
+        on_dev = Voters.of(self.finder, self._examples("dev"), kb)
+        if on_dev is None or self.data_set.split("dev").kb is not kb:
             return None
-        voters = examples
+        same = self._examples("test") is on_dev.corpus
+        on_test = on_dev if same else Voters.of(self.finder, self._examples("test"), kb)
         found: dict[str, Found] = {}
 
         def find(split: str) -> Found:
             if split not in found:
+                voters = on_dev if on_test is None or split.startswith("dev") else on_test
                 found[split] = voted(self._find(split), voters, self.device)
             return found[split]
 
-        return find
+        return Way(find, self._examples)
 
-    def _figures(self, find: Find) -> dict[str, Any]:
+    def _examples(self, split: str) -> Corpus:
+        """The documents whose labels vote on a split: those trained on, and on test those of dev where asked for."""
+        splits = self.experiment.train_splits(self.data_set.name)
+        if self.experiment.dev_examples and not split.startswith("dev"):
+            splits = (*splits, "dev")
+        return self.data_set.corpus(*splits)
+
+    def _seen(self, variant: str) -> set[str]:
+        """The gold entities that a variant has seen labels of by the time it is tested."""
+        if variant != EXAMPLES or not self.experiment.dev_examples:
+            return self.data_set.train_ids
+        return self.data_set.train_ids | self.data_set.dev_ids
+
+    def _figures(self, find: Find, seen: set[str]) -> dict[str, Any]:
         protocols, data_set = self.experiment.protocols, self.data_set
         dev, test = find("dev"), find("test")
         most = min(each.hood.others.items.shape[1] for each in (dev, test))
@@ -95,9 +113,9 @@ class Measuring:
         figures: dict[str, Any] = {"seconds": test.seconds}
         if "linking" in protocols:
             linked = Linked.of(dev, tried), Linked.of(test, tried)
-            figures["linking"] = linking_figures(*linked, data_set, self.ways.modes)
+            figures["linking"] = linking_figures(*linked, data_set, seen, self.ways.modes)
             if data_set.id_map is not None:
-                mapped = linking_figures(*linked, data_set, self.ways.modes, data_set.id_map)
+                mapped = linking_figures(*linked, data_set, seen, self.ways.modes, data_set.id_map)
                 figures["linking_mapped"] = mapped
         if tried and "hidden" in protocols:
             figures["hidden"] = hidden_figures(dev, test, self.experiment.hide, self.seed, tried)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import gc
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arborlink.corpus import Corpus
 from arborlink.encoder import Embeddings, Encoder
@@ -18,14 +17,12 @@ from arborlink.encoders.views import Markers
 from arborlink.experiments.data_sets import Split
 from arborlink.experiments.reading import Reading
 from arborlink.knowledge_base import KnowledgeBase
-from arborlink.labels import Labels
 from arborlink.linker import Linker
 from arborlink.neighbourhood import Neighbourhood
 from arborlink.search import Neighbours
-from arborlink.search.reproducible import nearest_reproducibly
 from arborlink.training.towers_in_training import attention_for_any_shape
 from arborlink.training.trainer import ArborTrainer
-from arborlink.voting import N_VOTERS, Examples, count_votes
+from arborlink.voting import Examples, OwnDocuments, count_votes, known_entities, nearest_voters
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,27 +231,42 @@ class LinkerFinder:
         return Examples(voters, entity[known], self.linker.temperature)
 
 
-def known_entities(corpus: Corpus, kb: KnowledgeBase) -> NDArray[np.int32]:
-    """The number of each mention's one gold entity, -1 where it has none in the knowledge base, or several."""
-    labels = [mention.entities or () for _, mention in corpus.mentions]
-    return np.array([kb.index.get(own[0], -1) if len(own) == 1 else -1 for own in labels], dtype=np.int32)
+@dataclass(frozen=True, eq=False)
+class Voters:
+    """Labelled documents whose mentions vote about others, and are read as passages about their entities.
+
+    Args:
+        corpus: the documents.
+        kb: the knowledge base of their labels.
+        examples: their mentions of known entities, encoded.
+    """
+
+    corpus: Corpus
+    kb: KnowledgeBase
+    examples: Examples
+
+    @classmethod
+    def of(cls, finder: Finder, corpus: Corpus, kb: KnowledgeBase) -> Voters | None:
+        """Encode them; ``None`` where none of them has anything to say."""
+        examples = finder.examples(corpus, kb)
+        return None if examples is None else cls(corpus, kb, examples)
+
+    def about(self, linked: Corpus) -> Examples:
+        """Those that vote about the mentions of some documents: none about its own."""
+        known = np.flatnonzero(known_entities(self.corpus, self.kb) >= 0)
+        return replace(self.examples, own=OwnDocuments.of(linked, self.corpus).for_examples(known))
 
 
-def voted(found: Found, examples: Examples, device: str) -> Found:
+def voted(found: Found, voters: Voters, device: str) -> Found:
     """The same mentions with the entities that texts and labelled examples vote for; see :mod:`arborlink.voting`."""
     if found.mentions is None:
         raise ValueError("what was found without vectors cannot be voted on")
     start = time.perf_counter()
-    labels = found.split.labels
-    if labels is not None:
-        of_examples = [labels.of_targets[number] for number in examples.entity.tolist()]
-        labels = Labels(labels.of_queries, of_examples)
-    n_voters = min(N_VOTERS, examples.mentions.n_items)
-    options: dict[str, Any] = {"labels": labels, "device": device, "progress": False, "what": "examples"}
-    voters = nearest_reproducibly(found.mentions, examples.mentions, n_voters, **options)
+    examples = voters.about(found.split.corpus)
+    near = nearest_voters(found.mentions, examples, found.split.labels, device=device, progress=False)
     texts = found.hood.near
-    near = count_votes(texts, voters, examples.entity, examples.temperature, texts.items.shape[1])
-    told = Neighbours(near.items, np.round(near.affinities, 6))
+    counted = count_votes(texts, near, examples.entity, examples.temperature, texts.items.shape[1])
+    told = Neighbours(counted.items, np.round(counted.affinities, 6))
     hood = found.hood.voted(told, examples.temperature)
     seconds = found.seconds | {"vote": time.perf_counter() - start}
     return Found(found.split, hood, seconds, found.mentions)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arborlink.corpus import Corpus
 from arborlink.evaluation.gold import Gold
 from arborlink.experiments.models import Found
 from arborlink.experiments.second_look import SecondLook, first_of
@@ -21,27 +22,39 @@ Find = Callable[[str], Found]
 Scores = NDArray[np.float32]
 
 
+@dataclass(frozen=True)
+class Way:
+    """One way to find the entities of a split.
+
+    Args:
+        find: finds them.
+        examples: the labelled documents whose mentions vote on a split; ``None`` where none do.
+    """
+
+    find: Find
+    examples: Callable[[str], Corpus | None] = lambda split: None
+
+
 class Reordering:
     """A re-ranker on a data set, after one way to find entities or several.
 
     Args:
         look: the re-ranker.
-        ways: what finds the entities of a split, by the name of the variant: with examples, or without. Pairs that
-            several of them find are scored once.
+        ways: what finds the entities of a split, by the name of the variant: with examples, or without.
     """
 
-    def __init__(self, look: SecondLook, ways: Mapping[str, Find]) -> None:
+    def __init__(self, look: SecondLook, ways: Mapping[str, Way]) -> None:
         self.look = look
         self.ways = dict(ways)
-        self._scores: dict[str, dict[str, tuple[Scores, float]]] = {}
+        self._scores: dict[tuple[str, str], tuple[Scores, float]] = {}
         self._judged: dict[str, dict[str, Any]] = {}
         self._found: dict[tuple[str, str], Found] = {}
 
     def find(self, variant: str, split: str) -> Found:
         """A split as the variant finds it, re-ranked with the weight that dev chose for the variant."""
         if (variant, split) not in self._found:
-            plain = self.ways[variant](split)
-            scores, seconds = self._scored(split)[variant]
+            plain = self.ways[variant].find(split)
+            scores, seconds = self._scored(variant, split)
             weight = float(self.judged(variant)["weight"])
             near = rerank(plain.hood.near, scores, weight, self.look.temperature)
             self._found[variant, split] = replace(
@@ -62,35 +75,24 @@ class Reordering:
         return self._judged[variant]
 
     def _judge(self, variant: str) -> dict[str, Any]:
-        dev = self.ways[variant]("dev")
+        dev = self.ways[variant].find("dev")
         gold = Gold.of(dev.split.corpus, dev.split.kb)
         if not gold.linkable.any():
             return {"weight": self.look.reranker.settings.weight}
-        scores, _ = self._scored("dev")[variant]
+        scores, _ = self._scored(variant, "dev")
         lists = JudgedLists(gold, first_of(dev.hood.near, scores.shape[1]), self.look.temperature)
         return lists.judge(scores, self.look.weights)
 
-    def _scored(self, split: str) -> dict[str, tuple[Scores, float]]:
-        """The scores of every variant's first entities, and the seconds that its share of the pairs took."""
-        if split not in self._scores:
-            found = {variant: find(split) for variant, find in self.ways.items()}
-            lists = [first_of(each.hood.near, self.look.reranker.n).items for each in found.values()]
-            own = next(iter(found.values())).split
-            together = np.concatenate(lists, axis=1)
+    def _scored(self, variant: str, split: str) -> tuple[Scores, float]:
+        """The scores of a variant's first entities, and the seconds that they took."""
+        if (variant, split) not in self._scores:
+            way = self.ways[variant]
+            found = way.find(split)
+            items = first_of(found.hood.near, self.look.reranker.n).items
             start = time.perf_counter()
             with attention_for_any_shape():
-                scores = self.look.reranker.scores(own.corpus, own.kb, together)
-            seconds = time.perf_counter() - start
-            ends = np.cumsum([items.shape[1] for items in lists])[:-1]
-            n_pairs = _distinct(together, len(own.kb))
-            self._scores[split] = {
-                variant: (part, seconds * _distinct(items, len(own.kb)) / max(1, n_pairs))
-                for variant, part, items in zip(found, np.split(scores, ends, axis=1), lists, strict=True)
-            }
-        return self._scores[split]
-
-
-def _distinct(items: NDArray[np.int32], n_entities: int) -> int:
-    """Different pairs of a mention and an entity."""
-    keys = np.arange(len(items), dtype=np.int64)[:, None] * max(1, n_entities) + items
-    return len(np.unique(keys[items >= 0]))
+                scores = self.look.reranker.scores(
+                    found.split.corpus, found.split.kb, items, way.examples(split)
+                )
+            self._scores[variant, split] = scores, time.perf_counter() - start
+        return self._scores[variant, split]

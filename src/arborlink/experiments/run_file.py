@@ -59,6 +59,11 @@ class Experiment(BaseModel):
         default=False,
         description="Measure also with the labelled mentions of the train splits as voters for their entities.",
     )
+    dev_examples: bool = Field(
+        default=False,
+        description="On test, the labelled mentions of dev are examples as well, once dev has chosen; an entity that "
+        "dev mentions then counts as seen.",
+    )
     detour: float | None = Field(
         default=None,
         ge=0,
@@ -181,6 +186,10 @@ def _experiment(values: dict[str, Any], path: Path) -> Experiment:
             f'experiment.detour is {experiment.detour:g}, but experiment.model is "{experiment.model}"; set '
             "dev.detour for a model that is trained, and none for a baseline",
             path,
+        )
+    if experiment.dev_examples and not experiment.examples:
+        raise InputError(
+            "experiment.dev_examples is true, but experiment.examples is not; set both, or none", path
         )
     if not re.fullmatch(r"[\w.+-]+", path.stem):
         raise InputError("the name of a run file names its results: letters, digits, - _ . + only", path)

@@ -11,7 +11,7 @@ from arborlink.corpus import Corpus
 from arborlink.encoders.views import Markers
 from arborlink.experiments.data_sets import Split
 from arborlink.experiments.memory import peak_memory, reset_memory
-from arborlink.experiments.models import Found, Searcher, voted
+from arborlink.experiments.models import Found, Searcher, Voters, voted
 from arborlink.experiments.results import RECALL_AT
 from arborlink.experiments.training_data import TrainingData
 from arborlink.experiments.workbench import Workbench
@@ -34,11 +34,14 @@ class SecondLook:
         reranker: the re-ranker.
         weights: how much the towers may have to say; dev of every data set chooses one.
         temperature: of the towers.
+        reads_examples: it has learned with labelled mentions as passages, and is measured with them where a data set
+            has any.
     """
 
     reranker: Reranker
     weights: Sequence[float]
     temperature: float
+    reads_examples: bool = False
 
 
 def check_base(config: RerankerConfig) -> None:
@@ -61,8 +64,8 @@ def train_second_look(
         data: what is learned from; every mention only has candidates of its own data set, type or world.
         config: all settings.
         bench: device, bars and who is told.
-        with_examples: the train mentions vote for the candidates of dev, as they will when it is measured. They never
-            vote on train: each would vote for itself.
+        with_examples: the train mentions vote for the candidates of train and dev, each about documents that are not
+            its own, and are read as passages about their entities where the settings ask for passages.
 
     Raises:
         InputError: data nothing can be learned from.
@@ -87,7 +90,12 @@ def train_second_look(
         trained = training.go(lists, {"searching": searched - start})
         told = _told(trained.report)
     told["peak_memory_gb"] = peak_memory(bench.device)
-    look = SecondLook(trained.reranker, tuple(config.reranker.weights), finder.temperature)
+    look = SecondLook(
+        trained.reranker,
+        tuple(config.reranker.weights),
+        finder.temperature,
+        reads_examples=with_examples and config.reranker.passages > 0,
+    )
     return look, told
 
 
@@ -99,19 +107,18 @@ def first_of(near: Neighbours, n: int) -> Neighbours:
 def _lists(
     finder: Searcher, data: TrainingData, config: RerankerConfig, device: str, with_examples: bool
 ) -> Lists:
-    """Candidates of train, as the towers rank them, and the first entities of dev, voted on if examples vote."""
+    """Candidates of train and the first entities of dev, voted on if examples vote."""
     own = config.reranker
-    near = finder.find(_split("train", data.train, data), own.candidates, 0).hood.near
-    candidates = Candidates.of(data.train, data.kb, near.items, own.candidates)
-    found = _found_on_dev(finder, data, device, with_examples)
-    judged = JudgedLists.of(data.dev, data.kb, first_of(found.hood.near, own.n), finder.temperature)
-    return Lists(data.kb, data.train, candidates, (data.dev, judged))
+    voters = Voters.of(finder, data.train, data.kb) if with_examples else None
 
+    def near(name: str, corpus: Corpus) -> Neighbours:
+        found: Found = finder.find(_split(name, corpus, data), max(RECALL_AT, own.candidates), 0)
+        return (found if voters is None else voted(found, voters, device)).hood.near
 
-def _found_on_dev(finder: Searcher, data: TrainingData, device: str, with_examples: bool) -> Found:
-    found = finder.find(_split("dev", data.dev, data), RECALL_AT, 0)
-    examples = finder.examples(data.train, data.kb) if with_examples else None
-    return found if examples is None else voted(found, examples, device)
+    candidates = Candidates.of(data.train, data.kb, near("train", data.train).items, own.candidates)
+    judged = JudgedLists.of(data.dev, data.kb, first_of(near("dev", data.dev), own.n), finder.temperature)
+    examples = None if voters is None else data.train
+    return Lists(data.kb, data.train, candidates, (data.dev, judged), examples)
 
 
 def _split(name: str, corpus: Corpus, data: TrainingData) -> Split:

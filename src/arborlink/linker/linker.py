@@ -311,6 +311,6 @@ class Linker:
         if self.reranker is None:
             return hood
         with timed(spent, "rerank"):
-            near = self.reranker.rerank(corpus, kb, hood.near, self.temperature)
+            near = self.reranker.rerank(corpus, kb, hood.near, self.temperature, self.examples)
         first = Neighbours(near.items[:, :n_near], near.affinities[:, :n_near])
         return replace(hood, near=first)

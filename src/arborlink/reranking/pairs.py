@@ -1,4 +1,8 @@
-"""Pairs of a mention and an entity as token ids: each text is tokenised once, pairs are put together from arrays."""
+"""Pairs of a mention and an entity as token ids: each text is tokenised once, pairs are put together from arrays.
+
+A pair is a row of text numbers: that of the mention, of the opening of its document, of the entity, and of each
+passage about it. What a row lacks is -1 and takes no tokens.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,8 @@ from arborlink.encoders.sequences import Sequences, like_lengths, padded_length
 from arborlink.errors import ModelError
 
 Rows = NDArray[np.int64]
+# The columns of a row; passages come last.
+MENTION, OPENING, ENTITY, PASSAGES = 0, 1, 2, 3
 
 
 @dataclass(frozen=True)
@@ -21,7 +27,7 @@ class PairChunk:
     Args:
         places: int64, shape (n,): which of the pairs that were asked for.
         ids: int32, shape (n, length), padded at the end.
-        n_first: int64, shape (n,): tokens of the mention, those that close it included.
+        n_first: int64, shape (n,): tokens of the mention and the opening, those that close them included.
         n_all: int64, shape (n,): tokens of the pair.
     """
 
@@ -67,62 +73,79 @@ class Joint:
             "followed by the other, such as a BERT, RoBERTa or MPNet"
         )
 
+    def as_next(self, texts: Sequences) -> Sequences:
+        """Texts that were tokenised each on its own, ``[CLS] text [SEP]``, as they follow another text."""
+        lengths = texts.lengths - self.n_before + len(self.between)
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        tokens = np.empty(int(offsets[-1]), dtype=np.int32)
+        place = np.arange(len(tokens)) - np.repeat(offsets[:-1], lengths)
+        is_between = place < len(self.between)
+        tokens[is_between] = np.array(self.between, dtype=np.int32)[place[is_between]]
+        source = np.repeat(texts.offsets[:-1] + self.n_before - len(self.between), lengths) + place
+        tokens[~is_between] = texts.tokens[source[~is_between]]
+        return Sequences(tokens, offsets, texts.padding)
+
 
 @dataclass(frozen=True)
 class PairTexts:
-    """The texts that pairs are made of.
+    """The texts that pairs are made of, special tokens included.
 
     Args:
-        mentions: token ids of mentions, special tokens included.
-        entities: token ids of entities as the second of a pair, special tokens included.
-        has_types: the network tells the texts of a pair apart by token types.
+        mentions: token ids of mentions in their windows.
+        openings: of the openings of documents, as they follow another text.
+        entities: of entities, likewise.
+        passages: of passages about entities, likewise.
+        has_types: the network tells the two sides of a pair apart by token types.
     """
 
     mentions: Sequences
+    openings: Sequences
     entities: Sequences
+    passages: Sequences
     has_types: bool
 
-    @classmethod
-    def of(cls, mentions: Sequences, entities: Sequences, joint: Joint, has_types: bool) -> PairTexts:
-        """From texts that were tokenised each on its own: ``[CLS] mention [SEP]`` and ``[CLS] entity [SEP]``."""
-        return cls(mentions, _as_second(entities, joint), has_types)
-
-    def lengths(self, mention_rows: Rows, entity_rows: Rows) -> Rows:
+    def lengths(self, rows: Rows) -> Rows:
         """Tokens of each pair; int64, shape (n_pairs,)."""
-        return self.mentions.lengths[mention_rows] + self.entities.lengths[entity_rows]
+        n_all = np.zeros(len(rows), dtype=np.int64)
+        for texts, own in self._parts(rows):
+            n_all += _lengths(texts, own)
+        return n_all
 
-    def padded(self, mention_rows: Rows, entity_rows: Rows, places: Rows) -> PairChunk:
-        """The pairs at these places, padded to the longest of them."""
-        mention_rows, entity_rows = mention_rows[places], entity_rows[places]
-        n_first = self.mentions.lengths[mention_rows]
-        n_all = n_first + self.entities.lengths[entity_rows]
-        columns = np.arange(padded_length(n_all))
-        in_first = columns < n_first[:, None]
-        in_second = (columns < n_all[:, None]) & ~in_first
-        ids = np.full(in_first.shape, self.mentions.padding, dtype=np.int32)
-        ids[in_first] = self.mentions.tokens[
-            (self.mentions.offsets[mention_rows][:, None] + columns)[in_first]
-        ]
-        starts = self.entities.offsets[entity_rows] - n_first
-        ids[in_second] = self.entities.tokens[(starts[:, None] + columns)[in_second]]
+    def padded(self, rows: Rows, places: Rows) -> PairChunk:
+        """The pairs at these places, padded to the longest of them.
+
+        Args:
+            rows: text numbers, shape (n_pairs, 3 + passages); -1 for none.
+            places: which of them.
+        """
+        rows = rows[places]
+        columns = np.arange(padded_length(self.lengths(rows)))
+        ids = np.full((len(rows), len(columns)), self.mentions.padding, dtype=np.int32)
+        n_all = np.zeros(len(rows), dtype=np.int64)
+        n_first = n_all
+        for number, (texts, own) in enumerate(self._parts(rows)):
+            if number == ENTITY:
+                n_first = n_all
+            lengths = _lengths(texts, own)
+            place = columns - n_all[:, None]
+            is_there = (place >= 0) & (place < lengths[:, None])
+            ids[is_there] = texts.tokens[(texts.offsets[own][:, None] + place)[is_there]]
+            n_all = n_all + lengths
         return PairChunk(places, ids, n_first, n_all)
 
-    def chunks(
-        self, mention_rows: Rows, entity_rows: Rows, max_tokens: int = 0, per_chunk: int = 0
-    ) -> list[PairChunk]:
+    def chunks(self, rows: Rows, max_tokens: int = 0, per_chunk: int = 0) -> list[PairChunk]:
         """The pairs in chunks of like length, longest first; see :meth:`Sequences.chunks`."""
-        parts = like_lengths(self.lengths(mention_rows, entity_rows), max_tokens, per_chunk)
-        return [self.padded(mention_rows, entity_rows, places) for places in parts]
+        parts = like_lengths(self.lengths(rows), max_tokens, per_chunk)
+        return [self.padded(rows, places) for places in parts]
+
+    def _parts(self, rows: Rows) -> list[tuple[Sequences, Rows]]:
+        """What each column is a number of."""
+        first = (self.mentions, self.openings, self.entities)
+        kinds = [*first, *[self.passages] * (rows.shape[1] - PASSAGES)]
+        return [(texts, rows[:, column]) for column, texts in enumerate(kinds)]
 
 
-def _as_second(texts: Sequences, joint: Joint) -> Sequences:
-    """Other special tokens before each text."""
-    lengths = texts.lengths - joint.n_before + len(joint.between)
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    tokens = np.empty(int(offsets[-1]), dtype=np.int32)
-    place = np.arange(len(tokens)) - np.repeat(offsets[:-1], lengths)
-    is_between = place < len(joint.between)
-    tokens[is_between] = np.array(joint.between, dtype=np.int32)[place[is_between]]
-    source = np.repeat(texts.offsets[:-1] + joint.n_before - len(joint.between), lengths) + place
-    tokens[~is_between] = texts.tokens[source[~is_between]]
-    return Sequences(tokens, offsets, texts.padding)
+def _lengths(texts: Sequences, own: Rows) -> Rows:
+    # one more text, of no tokens, is where -1 looks
+    found: Rows = np.append(texts.lengths, 0)[own]
+    return found

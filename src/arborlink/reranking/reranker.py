@@ -46,11 +46,13 @@ class Reranker:
     ) -> None:
         from arborlink.reranking.network import longest_pair
 
-        longest, asked = longest_pair(network), settings.mention_tokens + settings.entity_tokens
-        if longest is not None and asked > longest:
+        longest = longest_pair(network)
+        if longest is not None and settings.longest > longest:
+            parts = [settings.mention_tokens, settings.opening_tokens, settings.entity_tokens]
+            parts += [settings.passage_tokens] * settings.passages
             raise ModelError(
-                f"pairs of {settings.mention_tokens} + {settings.entity_tokens} tokens are longer than the "
-                f"{longest} that the re-ranker's base can read; lower one of them"
+                f"pairs of {' + '.join(str(part) for part in parts if part)} tokens are longer than the {longest} "
+                "that the re-ranker's base can read; lower one of them"
             )
         self.network = network
         self.tokenizer = tokenizer
@@ -106,13 +108,12 @@ class Reranker:
         """How it reads texts."""
         from arborlink.reranking.network import has_token_types
 
-        own = self.settings
         types = has_token_types(self.network, self.tokenizer)
-        return Reader(
-            self.tokenizer, own.mention_tokens, own.entity_tokens, own.markers, types, self.progress
-        )
+        return Reader(self.tokenizer, self.settings, types, self.progress)
 
-    def scores(self, corpus: Corpus, kb: KnowledgeBase, items: NDArray[np.int32]) -> NDArray[np.float32]:
+    def scores(
+        self, corpus: Corpus, kb: KnowledgeBase, items: NDArray[np.int32], examples: Corpus | None = None
+    ) -> NDArray[np.float32]:
         """Score some entities for each mention; a distinct pair of texts is read once.
 
         Args:
@@ -120,6 +121,7 @@ class Reranker:
             kb: the knowledge base.
             items: numbers of entities, shape (n_mentions, k), a row for each of ``corpus.mentions``; below 0 for
                 none.
+            examples: labelled documents, whose mentions are passages about their entities.
 
         Returns:
             float32, the same shape; -inf where there is no entity.
@@ -132,13 +134,21 @@ class Reranker:
         scores = np.full(items.shape, -np.inf, dtype=np.float32)
         is_there = items >= 0
         if is_there.any():
-            read = self.reader.read(corpus, kb, items)
-            pairs = read.pairs(np.arange(len(items)), items)
+            read = self.reader.read(corpus, kb, items, examples=examples)
             precision = resolve_precision(self.device) if self.network.device.type != "cpu" else None
-            scores[is_there] = score_distinct(self.network, read.texts, *pairs, precision, self.progress)
+            scores[is_there] = score_distinct(
+                self.network, read.texts, read.pairs(), precision, self.progress
+            )
         return scores
 
-    def rerank(self, corpus: Corpus, kb: KnowledgeBase, near: Neighbours, temperature: float) -> Neighbours:
+    def rerank(
+        self,
+        corpus: Corpus,
+        kb: KnowledgeBase,
+        near: Neighbours,
+        temperature: float,
+        examples: Corpus | None = None,
+    ) -> Neighbours:
         """Give the first ``n`` entities of each mention a new order; affinities stay where they are.
 
         Args:
@@ -146,6 +156,7 @@ class Reranker:
             kb: the knowledge base.
             near: the nearest entities of each of ``corpus.mentions``.
             temperature: the one the towers were trained with.
+            examples: labelled documents, whose mentions are passages about their entities.
         """
-        scores = self.scores(corpus, kb, near.items[:, : self.n])
+        scores = self.scores(corpus, kb, near.items[:, : self.n], examples)
         return rerank(near, scores, self.settings.weight, temperature)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from arborlink.encoders.sequences import padded_length
 from arborlink.errors import ModelError
 from arborlink.progress import progress_bar
-from arborlink.reranking.pairs import PairTexts
+from arborlink.reranking.pairs import PairTexts, Rows
 
 # Tokens scored at a time: the activations of a CPU should stay in its cache, an accelerator wants to be filled.
 _CPU_TOKENS, _ACCELERATOR_TOKENS = 2048, 131072
@@ -20,8 +20,7 @@ _CPU_TOKENS, _ACCELERATOR_TOKENS = 2048, 131072
 def score_distinct(
     network: Any,
     texts: PairTexts,
-    mention_rows: NDArray[np.int64],
-    entity_rows: NDArray[np.int64],
+    rows: Rows,
     precision: torch.dtype | None = None,
     progress: bool | None = None,
 ) -> NDArray[np.float32]:
@@ -30,34 +29,31 @@ def score_distinct(
     Args:
         network: a transformer with one output.
         texts: what the rows are numbers of.
-        mention_rows: the mention text of each pair, shape (n_pairs,).
-        entity_rows: the entity text of each pair, the same shape.
+        rows: the texts of each pair, shape (n_pairs, 3 + passages).
         precision: of the matrix products; ``None`` is that of the weights, float32.
         progress: show a bar; ``None`` shows it on a terminal only.
 
     Raises:
         ModelError: a score is not a finite number.
     """
-    n_entities = max(1, len(texts.entities))
-    keys, inverse = np.unique(mention_rows * n_entities + entity_rows, return_inverse=True)
-    scores = _score(network, texts, keys // n_entities, keys % n_entities, precision, progress)
+    distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
+    scores = _score(network, texts, distinct, precision, progress)
     if not np.isfinite(scores).all():
         raise ModelError("the re-ranker gave scores that are not finite numbers; its weights may be damaged")
-    return scores[inverse]
+    return scores[inverse.reshape(-1)]
 
 
 @torch.inference_mode()
 def _score(
     network: Any,
     texts: PairTexts,
-    mention_rows: NDArray[np.int64],
-    entity_rows: NDArray[np.int64],
+    rows: Rows,
     precision: torch.dtype | None,
     progress: bool | None,
 ) -> NDArray[np.float32]:
     device = network.device
     budget = _CPU_TOKENS if device.type == "cpu" else _ACCELERATOR_TOKENS
-    lengths = texts.lengths(mention_rows, entity_rows)
+    lengths = texts.lengths(rows)
     order = np.argsort(-lengths, kind="stable")
     found: list[torch.Tensor] = []
     was_training = network.training
@@ -68,7 +64,7 @@ def _score(
         while start < len(order):
             width = padded_length(lengths[order[start : start + 1]])
             places = order[start : start + max(1, budget // width)]
-            chunk = texts.padded(mention_rows, entity_rows, places)
+            chunk = texts.padded(rows, places)
             arrays = (chunk.ids, chunk.n_first, chunk.n_all)
             tensors = [torch.from_numpy(array).to(device) for array in arrays]
             found.append(scores_of(network, *tensors, has_types=texts.has_types))

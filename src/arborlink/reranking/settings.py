@@ -9,10 +9,13 @@ from typing import Any
 from arborlink.encoders.views import Markers
 from arborlink.errors import ModelError
 
-VERSION = 1
+VERSION = 2
 DEFAULT_N = 16
+DEFAULT_PASSAGE_TOKENS = 32
 # As for the towers: a mention, its markers, the tokenizer's own tokens and a little context.
 FEWEST_TOKENS = 16
+# The tokenizer's own tokens and a word.
+FEWEST_OPENING_TOKENS = 4
 MOST = 1 << 20
 
 
@@ -26,6 +29,9 @@ class RerankerSettings:
         mention_tokens: tokens of a mention with its context, special tokens included.
         entity_tokens: tokens of an entity, special tokens included.
         markers: the special tokens of the texts.
+        opening_tokens: tokens of the opening of a mention's document, special tokens included; 0 reads none.
+        passages: passages about an entity that are read for each mention; see :mod:`arborlink.reranking.passages`.
+        passage_tokens: tokens of each of them, special tokens included.
     """
 
     n: int = DEFAULT_N
@@ -33,6 +39,15 @@ class RerankerSettings:
     mention_tokens: int = 64
     entity_tokens: int = 64
     markers: Markers = field(default_factory=Markers)
+    opening_tokens: int = 0
+    passages: int = 0
+    passage_tokens: int = DEFAULT_PASSAGE_TOKENS
+
+    @property
+    def longest(self) -> int:
+        """Tokens of the longest pair."""
+        read = self.mention_tokens + self.opening_tokens + self.entity_tokens
+        return read + self.passages * self.passage_tokens
 
     def to_json(self, sha256: str) -> dict[str, Any]:
         """The settings as they are written, with the checksum of the weights."""
@@ -49,7 +64,8 @@ class RerankerSettings:
             raise ModelError("not a re-ranker ArborLink saved: the file does not hold an object")
         if content.get("version") != VERSION:
             raise ModelError(
-                f"version {content.get('version')!r}, but this ArborLink reads version {VERSION}"
+                f"version {content.get('version')!r}, but this ArborLink reads version {VERSION}; train the "
+                "re-ranker again with `arborlink train-reranker`, or link without it: --rerank 0"
             )
         settings = cls(
             n=_whole(content, "n", 1),
@@ -57,6 +73,9 @@ class RerankerSettings:
             mention_tokens=_whole(content, "mention_tokens", FEWEST_TOKENS),
             entity_tokens=_whole(content, "entity_tokens", FEWEST_TOKENS),
             markers=_markers(content.get("markers")),
+            opening_tokens=_opening(content),
+            passages=_whole(content, "passages", 0),
+            passage_tokens=_whole(content, "passage_tokens", FEWEST_TOKENS),
         )
         digest = content.get("sha256")
         if not isinstance(digest, str) or len(digest) != 64:
@@ -68,6 +87,13 @@ def _whole(content: Mapping[str, Any], name: str, least: int) -> int:
     value = content.get(name)
     if type(value) is not int or not least <= value <= MOST:
         raise ModelError(f"{name} is {value!r}; expected a whole number of {least} or more")
+    return value
+
+
+def _opening(content: Mapping[str, Any]) -> int:
+    value = _whole(content, "opening_tokens", 0)
+    if 0 < value < FEWEST_OPENING_TOKENS:
+        raise ModelError(f"opening_tokens is {value}; expected 0, or {FEWEST_OPENING_TOKENS} or more")
     return value
 
 

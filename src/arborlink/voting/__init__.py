@@ -13,7 +13,7 @@ own document have no vote (:class:`OwnDocuments`).
 from __future__ import annotations
 
 from arborlink.voting.counting import TEXT_VOTES, count_votes, lead_of_votes
-from arborlink.voting.examples import TEMPERATURE, Examples
+from arborlink.voting.examples import TEMPERATURE, Examples, known_entities
 from arborlink.voting.own_documents import OwnDocuments
 from arborlink.voting.voters import N_VOTERS, nearest_voters
 
@@ -24,6 +24,7 @@ __all__ = [
     "Examples",
     "OwnDocuments",
     "count_votes",
+    "known_entities",
     "lead_of_votes",
     "nearest_voters",
 ]

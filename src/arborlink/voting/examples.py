@@ -54,8 +54,7 @@ class Examples:
         Raises:
             InputError: none does.
         """
-        gold = [mention.entities or () for _, mention in corpus.mentions]
-        entity = np.array([kb.index.get(ids[0], -1) if len(ids) == 1 else -1 for ids in gold], dtype=np.int32)
+        entity = known_entities(corpus, kb)
         known = np.flatnonzero(entity >= 0)
         if not len(known):
             raise InputError(
@@ -64,3 +63,9 @@ class Examples:
             )
         voters = Embeddings.one_each(vectors.vectors, vectors.rows[known])
         return cls(voters, entity[known], temperature, None if own is None else own.for_examples(known))
+
+
+def known_entities(corpus: Corpus, kb: KnowledgeBase) -> NDArray[np.int32]:
+    """The number of each mention's one gold entity, -1 where it has none in the knowledge base, or several."""
+    gold = [mention.entities or () for _, mention in corpus.mentions]
+    return np.array([kb.index.get(ids[0], -1) if len(ids) == 1 else -1 for ids in gold], dtype=np.int32)

@@ -129,7 +129,15 @@ class DataSet(ABC):
     @cached_property
     def train_ids(self) -> set[str]:
         """Gold ids of the train split, as they are given and as the map of retired ids changes them: what is seen."""
-        return gold_ids(self.corpus("train")) | gold_ids(self.corpus("train"), self.id_map)
+        return self._gold_ids("train")
+
+    @cached_property
+    def dev_ids(self) -> set[str]:
+        """Likewise those of the dev split."""
+        return self._gold_ids("dev")
+
+    def _gold_ids(self, split: str) -> set[str]:
+        return gold_ids(self.corpus(split)) | gold_ids(self.corpus(split), self.id_map)
 
     def fingerprint(self) -> dict[str, str]:
         """SHA-256 of every file, by its path in the folder."""

@@ -55,6 +55,7 @@ def results_page(results: Sequence[Result], command: str, pictures: dict[str, st
         f"Made by `{command}` from the files there; [experiments_howto.md](experiments_howto.md) says how to make "
         "those. Do not edit.\n",
         _PROTOCOL + "\n",
+        *_of_dev_examples(whole),
     ]
     parts += ["## Table 1: linking accuracy\n"]
     for name, rows in by_data_set.items():
@@ -79,6 +80,17 @@ def results_page(results: Sequence[Result], command: str, pictures: dict[str, st
         provenance_table(whole) if whole else "There are no results yet.\n",
     ]
     return "\n".join(parts)
+
+
+def _of_dev_examples(results: Sequence[Result]) -> list[str]:
+    """What is different in the rows whose examples are those of dev as well."""
+    names = sorted({result["row"] for result in results if result["experiment"].get("dev_examples")})
+    if not names:
+        return []
+    return [
+        f"Rows with examples of {', '.join(names)}: on test the labelled mentions of dev vote as well, once dev has "
+        "chosen; seen is also what dev mentions.\n"
+    ]
 
 
 def _linking(name: str, rows: list[Row]) -> list[str]:

@@ -70,7 +70,7 @@ class Candidates:
 def mine(linker: Linker, kb: KnowledgeBase, corpus: Corpus, k: int) -> Candidates:
     """Search the candidates of every mention that is labelled with exactly one entity of the knowledge base.
 
-    Labelled examples do not vote here: each training mention would vote for itself.
+    The linker's labelled examples vote, each about documents that are not its own.
 
     Args:
         linker: whose towers search; its re-ranker, if it has one, is not asked.
@@ -83,8 +83,7 @@ def mine(linker: Linker, kb: KnowledgeBase, corpus: Corpus, k: int) -> Candidate
     """
     _labelled(corpus, kb)  # nothing is searched for documents that teach nothing
     labels = labels_of(corpus, kb, is_asked=False) if linker.defaults.by_type else None
-    towers = linker.with_examples(None).with_reranker(None)
-    near = towers.neighbourhood(corpus, kb, k, 0, labels=labels).near
+    near = linker.with_reranker(None).neighbourhood(corpus, kb, k, 0, labels=labels).near
     return Candidates.of(corpus, kb, near.items, k)
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
+from arborlink.reranking.settings import DEFAULT_PASSAGE_TOKENS, FEWEST_OPENING_TOKENS
 from arborlink.training.config import TrainerConfig, TrainingConfig
 from arborlink.training.sections import Section, Sections, Text
 
@@ -17,6 +18,12 @@ def _ascending(numbers: list[float]) -> list[float]:
     if sorted(set(numbers)) != numbers:
         raise ValueError("ascending numbers, each once")
     return numbers
+
+
+def _room_for_a_word(n_tokens: int) -> int:
+    if 0 < n_tokens < FEWEST_OPENING_TOKENS:
+        raise ValueError(f"0, or a whole number from {FEWEST_OPENING_TOKENS} to {_MOST_TOKENS}")
+    return n_tokens
 
 
 Weight = Annotated[float, Field(ge=0, le=1000)]
@@ -35,6 +42,25 @@ class RerankerSection(Section):
     )
     entity_tokens: int = Field(
         default=64, ge=16, le=_MOST_TOKENS, description="Length of an entity's text, in tokens."
+    )
+    opening_tokens: Annotated[int, AfterValidator(_room_for_a_word)] = Field(
+        default=0,
+        ge=0,
+        le=_MOST_TOKENS,
+        description="Length of the opening of the mention's document, which is read as well, 4 or more; 0 for none.",
+    )
+    passages: int = Field(
+        default=0,
+        ge=0,
+        le=16,
+        description="Passages about an entity that are read for each mention: those of its description, and the "
+        "labelled mentions of it, that share most with the mention.",
+    )
+    passage_tokens: int = Field(
+        default=DEFAULT_PASSAGE_TOKENS,
+        ge=16,
+        le=_MOST_TOKENS,
+        description="Length of a passage, in tokens.",
     )
     candidates: int = Field(
         default=16,

@@ -98,8 +98,7 @@ class RerankerJudge:
 
         items = self.lists.near.items
         scores = np.full(items.shape, -np.inf, dtype=np.float32)
-        pairs = self.read.pairs(np.arange(len(items)), items)
-        scores[items >= 0] = score_distinct(network, self.read.texts, *pairs, precision, progress)
+        scores[items >= 0] = score_distinct(network, self.read.texts, self.read.pairs(), precision, progress)
         return self.lists.judge(scores, self.weights)
 
 

@@ -22,6 +22,8 @@ class Lists:
         candidates: whom their mentions are compared with.
         dev: documents that choose the epoch and the weight, and what was found for their mentions; ``None``: the
             last epoch is kept.
+        examples: labelled documents whose mentions are passages about their entities, on train and on dev; what is
+            of the mention's own document is left out.
         fingerprint: names all that decides what is learned; a run is resumed only with the same.
     """
 
@@ -29,6 +31,7 @@ class Lists:
     train: Corpus
     candidates: Candidates
     dev: tuple[Corpus, JudgedLists] | None = None
+    examples: Corpus | None = None
     fingerprint: str = ""
 
 

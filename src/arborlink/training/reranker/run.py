@@ -32,8 +32,9 @@ def train_reranker(
     """Train a re-ranker for what a linker finds.
 
     Args:
-        linker: its encoder searches the candidates; its examples, if it has any, vote on dev alone. The training
-            runs on its device.
+        linker: its encoder searches the candidates; its examples, if it has any, vote, and are read as passages about
+            their entities where the settings ask for passages: each for documents that are not its own. The
+            training runs on its device.
         kb: the knowledge base.
         train: documents with gold entities to learn from.
         dev: documents with gold entities that choose the epoch and the weight of the towers; without them the last
@@ -83,4 +84,7 @@ def _search(
     """What the linker finds; candidates that a killed run has kept are not searched again."""
     candidates = Candidates.read(kept) if kept.is_file() else mine(linker, kb, train, settings.candidates)
     judged = None if dev is None else (dev, search_dev(linker, kb, dev, settings.n))
-    return Lists(kb, train, candidates, judged, data_fingerprint(linker, kb, (train, dev)))
+    examples = linker.examples
+    return Lists(
+        kb, train, candidates, judged, examples, data_fingerprint(linker, kb, (train, dev, examples))
+    )

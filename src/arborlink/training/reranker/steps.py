@@ -67,8 +67,8 @@ class RerankerSteps(Dataset[dict[str, Any]]):
     def plan(self, rows: NDArray[np.int64]) -> dict[str, Any]:
         """What the network gets for these rows of the candidates."""
         items = self.candidates.items[rows]
-        pairs = self.read.pairs(self.candidates.mentions[rows], items)
-        chunks = self.read.texts.chunks(*pairs, self.max_tokens, self.per_chunk)
+        pairs = self.read.pairs(rows)
+        chunks = self.read.texts.chunks(pairs, self.max_tokens, self.per_chunk)
         scored = np.concatenate([chunk.places for chunk in chunks])
         place_of_pair = np.empty(len(scored), dtype=np.int64)
         place_of_pair[scored] = np.arange(len(scored))

@@ -53,7 +53,16 @@ def new_reranker(
     from arborlink.reranking.network import new_network
 
     own = config.reranker
-    settings = RerankerSettings(own.n, own.weight, own.mention_tokens, own.entity_tokens, markers)
+    settings = RerankerSettings(
+        n=own.n,
+        weight=own.weight,
+        mention_tokens=own.mention_tokens,
+        entity_tokens=own.entity_tokens,
+        markers=markers,
+        opening_tokens=own.opening_tokens,
+        passages=own.passages,
+        passage_tokens=own.passage_tokens,
+    )
     network, tokenizer = new_network(own.base, markers, device, config.trainer.seed)
     return Reranker(network, tokenizer, settings, progress)
 
@@ -152,7 +161,7 @@ class RerankerTraining:
         if lists.dev is None:
             return None
         corpus, judged = lists.dev
-        read = self.reranker.reader.read(corpus, lists.kb, judged.near.items)
+        read = self.reranker.reader.read(corpus, lists.kb, judged.near.items, examples=lists.examples)
         return RerankerJudge(judged, read, tuple(self.config.reranker.weights))
 
     def _sizes(self, n_mentions: int) -> dict[str, int]:
@@ -166,7 +175,7 @@ class RerankerTraining:
         batch_size = trainer.batch_size or min(_BATCH_SIZE, default_batch_size(n_mentions))
         chunk_tokens = trainer.chunk_tokens or chunk_that_fits(
             batch_size * own.candidates,
-            own.mention_tokens + own.entity_tokens,
+            self.reranker.settings.longest,
             network.config,
             network.device,
         )
@@ -181,7 +190,9 @@ class RerankerTraining:
 
         settings, start, candidates = self.config.trainer, time.perf_counter(), lists.candidates
         judge = self._judge(lists)
-        read = self.reranker.reader.read(lists.train, lists.kb, candidates.items)
+        read = self.reranker.reader.read(
+            lists.train, lists.kb, candidates.items, candidates.mentions, lists.examples
+        )
         self.seconds["reading"] = time.perf_counter() - start
         chunk_tokens = sizes["chunk_tokens"]
         per_chunk = _CPU_PER_CHUNK if self.arguments.device.type == "cpu" else _ACCELERATOR_PER_CHUNK
