@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,13 @@ from numpy.typing import NDArray
 from arborlink.corpus import Corpus
 from arborlink.encoder import Embeddings, Encoder, Texts
 from arborlink.encoders.names import NameEncoder
+from arborlink.encoders.side_by_side import (
+    crossed,
+    distinct_pairs,
+    joined_texts,
+    parted_texts,
+    side_by_side,
+)
 from arborlink.encoders.towers import TowerEncoder
 from arborlink.encoders.views import Markers
 from arborlink.knowledge_base import KnowledgeBase
@@ -27,18 +33,6 @@ from arborlink.labels import Labels
 
 # White space to Python: no text that either encoder reads has it.
 _BETWEEN = "\x1f"
-# Where an item has no name.
-_NO_NAME = -1
-
-
-class _Viewed(Protocol):
-    """What vectors and texts have in common."""
-
-    @property
-    def rows(self) -> NDArray[np.int32]: ...
-
-    @property
-    def offsets(self) -> NDArray[np.int64]: ...
 
 
 class BlendedEncoder:
@@ -90,34 +84,29 @@ class BlendedEncoder:
     def mention_texts(self, corpus: Corpus) -> Texts:
         """The window of each mention and its string."""
         towers, names = self.towers.mention_texts(corpus), self.names.mention_texts(corpus)
-        pairs, rows = _distinct(towers.rows, names.rows)
-        return Texts.one_each(_joined(towers.texts, names.texts, pairs), rows)
+        pairs, rows = distinct_pairs(towers.rows, names.rows)
+        return Texts.one_each(joined_texts((towers.texts, names.texts), pairs, _BETWEEN), rows)
 
     def entity_texts(
         self, kb: KnowledgeBase, corpus: Corpus | None = None, labels: Labels | None = None
     ) -> Texts:
         """The text of each entity, alone and with each of its names."""
         towers, names = self.towers.entity_texts(kb), self.names.entity_texts(kb, corpus, labels)
-        views, offsets = _crossed(towers, names)
-        pairs, rows = _distinct(*views)
-        return Texts(_joined(towers.texts, names.texts, pairs), rows, offsets)
+        views, offsets = crossed(towers, names, or_nothing=True)
+        pairs, rows = distinct_pairs(*views)
+        return Texts(joined_texts((towers.texts, names.texts), pairs, _BETWEEN), rows, offsets)
 
     def encode_mention_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of what :meth:`mention_texts` gives."""
-        windows, strings, pairs = _parted(texts)
-        return _side_by_side(
-            self.towers.encode_mention_texts(windows),
-            self.names.encode_mention_texts(strings),
-            pairs,
-            self.share,
-        )
+        (windows, strings), pairs = parted_texts(texts, 2, _BETWEEN)
+        towers, names = self.towers.encode_mention_texts(windows), self.names.encode_mention_texts(strings)
+        return _side_by_side(towers, names, pairs, self.share)
 
     def encode_entity_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of what :meth:`entity_texts` gives."""
-        read, names, pairs = _parted(texts)
-        return _side_by_side(
-            self.towers.encode_entity_texts(read), self.names.encode_entity_texts(names), pairs, self.share
-        )
+        (read, strings), pairs = parted_texts(texts, 2, _BETWEEN)
+        towers, names = self.towers.encode_entity_texts(read), self.names.encode_entity_texts(strings)
+        return _side_by_side(towers, names, pairs, self.share)
 
 
 @dataclass(frozen=True)
@@ -151,62 +140,18 @@ class NamesBeside:
 
 def blended_mentions(towers: Embeddings, names: Embeddings, share: float) -> Embeddings:
     """Vectors whose inner products are the weighted mean of both; each item has one vector in either."""
-    pairs, rows = _distinct(towers.rows, names.rows)
+    pairs, rows = distinct_pairs(towers.rows, names.rows)
     return Embeddings.one_each(_side_by_side(towers.vectors, names.vectors, pairs, share), rows)
 
 
 def blended_entities(towers: Embeddings, names: Embeddings, share: float) -> Embeddings:
     """The same for items with any number of vectors: each of the one with each of the other, and with none."""
-    views, offsets = _crossed(towers, names)
-    pairs, rows = _distinct(*views)
+    views, offsets = crossed(towers, names, or_nothing=True)
+    pairs, rows = distinct_pairs(*views)
     return Embeddings(_side_by_side(towers.vectors, names.vectors, pairs, share), rows, offsets)
-
-
-def _crossed(
-    first: _Viewed, second: _Viewed
-) -> tuple[tuple[NDArray[np.int32], NDArray[np.int32]], NDArray[np.int64]]:
-    """The rows of each view of an item beside nothing and beside each view of its second kind; and new offsets."""
-    n_first, n_second = np.diff(first.offsets), np.diff(second.offsets)
-    item = np.repeat(np.arange(len(n_first)), n_first)
-    each = n_second[item] + 1
-    offsets = np.concatenate([[0], np.cumsum(n_first * (n_second + 1))])
-    begins = np.cumsum(each) - each
-    place = np.arange(int(each.sum())) - np.repeat(begins, each)
-    rows = np.append(second.rows, np.int32(_NO_NAME))  # so that there is always something to take
-    taken = np.where(place > 0, np.repeat(second.offsets[item], each) + place - 1, len(second.rows))
-    return (np.repeat(first.rows, each), rows[taken]), offsets.astype(np.int64)
-
-
-def _distinct(
-    first: NDArray[np.int32], second: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Each pair of rows once, shape (n, 2), and the place of every pair given among them."""
-    keys, rows = np.unique((first.astype(np.int64) << 32) | (second + np.int64(1)), return_inverse=True)
-    return np.stack([keys >> 32, (keys & 0xFFFFFFFF) - 1], axis=1), rows.astype(np.int32)
-
-
-def _joined(first: list[str], second: list[str], pairs: NDArray[np.int64]) -> list[str]:
-    return [f"{first[one]}{_BETWEEN}{second[other] if other >= 0 else ''}" for one, other in pairs.tolist()]
-
-
-def _parted(texts: Sequence[str]) -> tuple[list[str], list[str], NDArray[np.int64]]:
-    """Both parts of the texts, each distinct one once, and which belong together; -1 for no name."""
-    firsts: dict[str, int] = {}
-    seconds: dict[str, int] = {}
-    pairs = np.empty((len(texts), 2), dtype=np.int64)
-    for number, text in enumerate(texts):
-        first, _, second = text.partition(_BETWEEN)
-        other = seconds.setdefault(second, len(seconds)) if second else _NO_NAME
-        pairs[number] = firsts.setdefault(first, len(firsts)), other
-    return list(firsts), list(seconds), pairs
 
 
 def _side_by_side(
     towers: NDArray[np.float32], names: NDArray[np.float32], pairs: NDArray[np.int64], share: float
 ) -> NDArray[np.float32]:
-    width = towers.shape[1]
-    vectors = np.zeros((len(pairs), width + names.shape[1]), dtype=np.float32)
-    vectors[:, :width] = towers[pairs[:, 0]] * np.float32(np.sqrt(1 - share))
-    has_name = pairs[:, 1] >= 0
-    vectors[has_name, width:] = names[pairs[has_name, 1]] * np.float32(np.sqrt(share))
-    return vectors
+    return side_by_side((towers, names), pairs, (1 - share, share))
