@@ -28,7 +28,7 @@ from arborlink.confidence import CALIBRATION_FILE, read_calibration, write_calib
 from arborlink.corpus import Corpus
 from arborlink.demo import demo_documents_path, demo_kb_path
 from arborlink.encoders.default_model import SHIPPED_FOLDER
-from arborlink.encoders.model_folder import read_settings
+from arborlink.encoders.model_folder import read_settings, read_towers
 from arborlink.encoders.packed_model.differences import Bits
 from arborlink.encoders.packed_model.packing import LADDER, MOST_BYTES, Packed, pack_model
 from arborlink.errors import ArborLinkError, ModelError
@@ -101,7 +101,7 @@ def _vectors(folder: Path, corpus: Corpus, kb: KnowledgeBase) -> tuple[Vectors, 
     from arborlink.encoders.text_encoder import TextEncoder
     from arborlink.encoders.towers import TowerEncoder
 
-    settings = read_settings(folder)
+    settings = read_towers(folder)
     start = time.perf_counter()
     towers = {name: load_network(folder / name, name, "cpu", torch.float32) for name in settings.towers}
     seconds = time.perf_counter() - start

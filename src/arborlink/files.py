@@ -133,6 +133,17 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+def sync_tree(folder: Path) -> None:
+    """Bring a folder to disk with all that is in it."""
+    for path in sorted(folder.rglob("*"), reverse=True):  # what is in a folder comes before it
+        if path.is_dir():
+            sync_folder(path)
+        else:
+            with path.open("rb") as stream:
+                os.fsync(stream.fileno())
+    sync_folder(folder)
+
+
 @contextmanager
 def _text(raw: BinaryIO, packed: bool) -> Iterator[IO[str]]:
     if packed:

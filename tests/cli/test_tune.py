@@ -15,7 +15,7 @@ from arborlink.discovery import FIGURES
 from arborlink.encoders.model_folder import (
     Inference,
     ModelSettings,
-    read_settings,
+    read_towers,
     write_inference,
     write_towers,
 )
@@ -118,7 +118,7 @@ def test_every_way_has_a_row_and_a_curve(tune: RunCommand, world: Path, tiny_mod
 def test_the_choice_is_stored_with_a_model_of_ours(
     tune: RunCommand, link: RunCommand, world: Path, model: Path
 ) -> None:
-    before = read_settings(model)
+    before = read_towers(model)
     content = (model / "arborlink.json").read_bytes()
     dry = tune("--model", model, "--dry-run")
     assert dry.status == 0
@@ -127,7 +127,7 @@ def test_the_choice_is_stored_with_a_model_of_ours(
     done = tune("--model", model, "--modes", "minimax", "--neighbours", "2", "--output", world / "c.json")
     assert done.out.splitlines()[-1] == f"Stored: {model} links so from now on"
     chosen = json.loads((world / "c.json").read_text(encoding="utf-8"))["chosen"]
-    after = read_settings(model)
+    after = read_towers(model)
     assert after.inference == Inference("minimax", 2, chosen["threshold"], by_type=False)
     assert (after.fingerprint, after.weights, after.markers) == (
         before.fingerprint,

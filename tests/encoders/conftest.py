@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from joined_world import LARGE, SMALL
 
 BuildModel = Callable[..., Path]
 LETTERS = string.ascii_lowercase + string.digits
@@ -189,3 +190,25 @@ def train_a_little(tmp_path: Path) -> Callable[..., Path]:
         return tmp_path / name
 
     return make
+
+
+@pytest.fixture
+def small(tiny_base: Path, train_a_little: Callable[..., Path]) -> Path:
+    """A model of one tower, with names beside it."""
+    return train_a_little(tiny_base, name="small", settings=SMALL)
+
+
+@pytest.fixture
+def large(build_model: Any, train_a_little: Callable[..., Path]) -> Path:
+    """Two towers on another base, with another tokenizer, other markers, lengths and dimension."""
+    base = build_model(dimension=48, tokenizer="byte pairs", seed=1)
+    return train_a_little(base, n_towers=2, pooling="mean", name="large", settings=LARGE)
+
+
+@pytest.fixture
+def both(small: Path, large: Path, tmp_path: Path) -> Path:
+    """The two, joined with the shares 0.75 and 0.25."""
+    from arborlink.encoders.joining import join_models
+
+    join_models([small, large], tmp_path / "both", shares=[0.75, 0.25])
+    return tmp_path / "both"

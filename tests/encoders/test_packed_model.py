@@ -18,7 +18,13 @@ from arborlink.document import Document, Mention
 from arborlink.encoders import TowerEncoder, load_encoder
 from arborlink.encoders.building import build_tower
 from arborlink.encoders.fingerprint import model_fingerprint
-from arborlink.encoders.model_folder import Inference, ModelSettings, read_settings, write_inference
+from arborlink.encoders.model_folder import (
+    Inference,
+    ModelSettings,
+    read_settings,
+    read_towers,
+    write_inference,
+)
 from arborlink.encoders.packed_model.differences import Bits
 from arborlink.encoders.packed_model.packing import Packed, pack_model
 from arborlink.encoders.packed_model.tower_file import PackedTower
@@ -75,7 +81,7 @@ def before_training(trained: Path, base: Path) -> Path:
     """The model as it was before it was trained."""
     from arborlink.encoders.model_folder import write_towers
 
-    settings = read_settings(trained)
+    settings = read_towers(trained)
     options: dict[str, Any] = {"normalise": True, "markers": settings.markers, "device": "cpu"}
     tower = build_tower(base, pooling="mean", role="both", **options)
     write_towers(trained.parent / "untrained", tower, tower, settings)
@@ -86,7 +92,7 @@ def test_the_folder(trained: Path, tmp_path: Path) -> None:
     packed = pack_model(trained, tmp_path / "packed")
     files = sorted(str(path.relative_to(tmp_path / "packed")) for path in (tmp_path / "packed").rglob("*.*"))
     assert files == ["README.md", "arborlink.json", "entity/delta.safetensors", "mention/delta.safetensors"]
-    before, after = read_settings(trained), read_settings(tmp_path / "packed")
+    before, after = read_towers(trained), read_towers(tmp_path / "packed")
     assert after == packed.settings
     assert (after.inference, after.mention_tokens, after.entity_tokens) == (SETTINGS.inference, 24, 32)
     assert (after.markers, after.entity_views) == (before.markers, "names")

@@ -12,6 +12,7 @@ import pytest
 from reranking_world import letter_documents, letter_kb
 
 from arborlink.encoders.building import build_tower
+from arborlink.encoders.joining import join_models
 from arborlink.encoders.model_folder import ModelSettings, read_settings, write_towers
 from arborlink.encoders.views import Markers
 from arborlink.reranking import has_reranker, read_reranker
@@ -95,6 +96,25 @@ def test_without_output_the_model_itself_gets_it(train: RunCommand, towers_folde
     assert "no --dev" in done.err
     assert has_reranker(model)
     assert not (model / UNFINISHED).exists()
+
+
+def test_a_joined_model_gets_one_too(
+    train: RunCommand, run_command: RunCommand, towers_folder: Path, place: Path, tiny_model: Path
+) -> None:
+    tower = build_tower(
+        tiny_model, pooling="span", normalise=True, role="both", markers=Markers(), device="cpu"
+    )
+    write_towers(place / "other", tower, tower, ModelSettings(24, 24))
+    join_models([towers_folder, place / "other"], place / "both")
+    done = train(
+        "--model", place / "both", "--output", place / "model", "--set", "trainer.epochs=1", dev=False
+    )
+    assert done.status == 0, done.err
+    assert read_settings(place / "model") == read_settings(place / "both")
+    files = ["--kb", place / "kb.jsonl", "--documents", place / "test.jsonl", "--output", place / "result"]
+    done = run_command("link", "--model", place / "model", *files, "--device", "cpu")
+    assert done.status == 0, done.err
+    assert json.loads((place / "result" / "manifest.json").read_text())["rerank"] == 3
 
 
 def test_a_killed_run_leaves_no_reranker_and_is_resumed(

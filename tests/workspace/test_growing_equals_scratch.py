@@ -20,11 +20,13 @@ from workspace_world import (
     entities,
     entity,
     hash_linker,
+    joined_towers,
 )
 
 from arborlink.corpus import Corpus
 from arborlink.document import Document, Mention
 from arborlink.encoder import TextualEncoder
+from arborlink.encoders.blended import BlendedEncoder
 from arborlink.entity import Entity
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.linker import Linker
@@ -35,6 +37,8 @@ ENCODERS: dict[str, Callable[[], TextualEncoder]] = {
     "all names": HashEncoder,
     "near names": lambda: HashEncoder(near_names=True),
     "names of descriptions": described_encoder,
+    "joined models": joined_towers,
+    "joined models, names beside": lambda: BlendedEncoder(joined_towers(), described_encoder(), 0.4),
 }
 
 

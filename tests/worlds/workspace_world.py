@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from arborlink.corpus import Corpus
 from arborlink.document import Document, Mention
 from arborlink.encoder import Embeddings, Texts, TextualEncoder
+from arborlink.encoders.joined import JoinedTowers
 from arborlink.encoders.model_folder import Inference
 from arborlink.encoders.names import NameEncoder
 from arborlink.entity import Entity
@@ -116,6 +117,12 @@ def described_encoder(shortlist: int = 2) -> NameEncoder:
     """Compares names, and takes some from descriptions."""
     text_encoder: Any = HashTexts()
     return NameEncoder(text_encoder, shortlist=shortlist, sameness=0.2, description_names=True)
+
+
+def joined_towers() -> JoinedTowers:
+    """Two fake encoders side by side; an entity has a view for each pair of its names."""
+    parts: list[Any] = [HashEncoder(), HashEncoder(salt="other")]
+    return JoinedTowers(parts, (0.6, 0.4))
 
 
 def hash_linker(encoder: TextualEncoder | None = None, **inference: Any) -> Linker:

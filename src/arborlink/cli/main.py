@@ -19,6 +19,7 @@ from arborlink.cli import (
     evaluate,
     experiment,
     explain,
+    join,
     link,
     propose,
     report,
@@ -60,6 +61,7 @@ app.command()(report.report)
 app.command()(evaluate.evaluate)
 app.command()(train.train)
 app.command("train-reranker")(train_reranker.train_reranker)
+app.command()(join.join)
 app.command()(tune.tune)
 app.command()(calibrate.calibrate)
 app.add_typer(workspace.app, name="workspace")

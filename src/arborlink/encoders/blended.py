@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from arborlink.corpus import Corpus
 from arborlink.encoder import Embeddings, Encoder, Texts
+from arborlink.encoders.joined import JoinedTowers
 from arborlink.encoders.names import NameEncoder
 from arborlink.encoders.side_by_side import (
     crossed,
@@ -39,12 +40,12 @@ class BlendedEncoder:
     """Towers and names side by side.
 
     Args:
-        towers: reads mentions in context, and entities.
+        towers: reads mentions in context, and entities; of one model, or of several joined.
         names: compares strings.
         share: of the names in an affinity, more than 0 and less than 1.
     """
 
-    def __init__(self, towers: TowerEncoder, names: NameEncoder, share: float) -> None:
+    def __init__(self, towers: TowerEncoder | JoinedTowers, names: NameEncoder, share: float) -> None:
         if not 0 < share < 1:
             raise ValueError(f"the share of names is {share}; it must lie between 0 and 1")
         self.towers = towers

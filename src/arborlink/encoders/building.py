@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from arborlink.encoders.embedded import embedded_folder
-from arborlink.encoders.model_folder import is_model_folder, read_settings
+from arborlink.encoders.model_folder import is_model_folder, read_towers
 from arborlink.encoders.network import load_network
 from arborlink.encoders.towers import add_markers
 from arborlink.encoders.views import Markers
@@ -49,7 +49,8 @@ def build_tower(
         dropout: set every dropout of the model to this share; ``None`` leaves them.
 
     Raises:
-        ModelError: the base cannot be loaded, does not read text with a transformer, or an argument is unknown.
+        ModelError: the base cannot be loaded, joins several models or does not read text with a transformer, or an
+            argument is unknown.
     """
     import torch
     from sentence_transformers import SentenceTransformer
@@ -88,7 +89,7 @@ def _tower_of(base: str | Path, role: Role) -> str | Path:
     folder = Path(base)
     if not is_model_folder(folder):
         return base
-    settings = read_settings(folder)
+    settings = read_towers(folder)
     if role == "both" and settings.mention_tower != settings.entity_tower:
         raise ModelError(
             f"{folder}: has two towers; train two from it, or name one of them: "

@@ -11,6 +11,7 @@ from pathlib import Path
 from arborlink.encoders.model_folder import is_model_folder
 
 UNTRAINED = "untrained"
+SHIPPED = "shipped"
 SHIPPED_FOLDER = Path(__file__).parent / "shipped_model"
 
 

@@ -2,7 +2,7 @@
 
 - nothing: the trained model that comes with ArborLink, else as ``untrained``;
 - ``untrained``: the embedded base model, all-MiniLM-L6-v2 from its own package, no network needed;
-- a folder with ``arborlink.json``: a model that ArborLink saved, two towers or one;
+- a folder with ``arborlink.json``: a model that ArborLink saved, two towers or one, or several models joined;
 - any other folder, or a Hugging Face name: a sentence encoder that was not trained for this. It compares names
   (``view="names"``) unless it is told to read mentions in context (``view="context"``).
 """
@@ -17,7 +17,15 @@ from arborlink.encoders.blended import BlendedEncoder
 from arborlink.encoders.default_model import UNTRAINED, resolve_model
 from arborlink.encoders.device import resolve_device
 from arborlink.encoders.embedded import embedded_folder
-from arborlink.encoders.model_folder import ModelSettings, check_weights, is_model_folder, read_settings
+from arborlink.encoders.joined import JoinedTowers
+from arborlink.encoders.model_folder import (
+    JoinedSettings,
+    ModelSettings,
+    check_weights,
+    is_model_folder,
+    read_settings,
+    read_towers,
+)
 from arborlink.encoders.names import NameEncoder
 from arborlink.encoders.network import load_network
 from arborlink.encoders.text_encoder import TextEncoder
@@ -112,7 +120,7 @@ def _load_names(
     )
 
 
-def _load_default(folder: Path, options: dict[str, Any]) -> TowerEncoder | BlendedEncoder:
+def _load_default(folder: Path, options: dict[str, Any]) -> Encoder:
     try:
         return _load_saved(folder, options)
     except ModelError as error:
@@ -121,15 +129,26 @@ def _load_default(folder: Path, options: dict[str, Any]) -> TowerEncoder | Blend
         ) from error
 
 
-def _load_saved(folder: Path, options: dict[str, Any]) -> TowerEncoder | BlendedEncoder:
+def _load_saved(folder: Path, options: dict[str, Any]) -> Encoder:
     settings = read_settings(folder)
     check_weights(folder, settings)
-    mention, entity = folder / settings.mention_tower, folder / settings.entity_tower
-    towers = _load_towers(mention, None if mention == entity else entity, settings, options)
+    towers: TowerEncoder | JoinedTowers
+    if isinstance(settings, JoinedSettings):
+        parts = [folder / name for name in settings.folders]
+        towers = JoinedTowers(
+            [_load_model(part, read_towers(part), options) for part in parts], settings.shares
+        )
+    else:
+        towers = _load_model(folder, settings, options)
     if not settings.name_share:
         return towers
     names = _load_names(None, options, settings.sameness, settings.description_names)
     return BlendedEncoder(towers, names, settings.name_share)
+
+
+def _load_model(folder: Path, settings: ModelSettings, options: dict[str, Any]) -> TowerEncoder:
+    mention, entity = folder / settings.mention_tower, folder / settings.entity_tower
+    return _load_towers(mention, None if mention == entity else entity, settings, options)
 
 
 def _load_towers(

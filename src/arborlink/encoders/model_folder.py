@@ -4,6 +4,9 @@ Towers are first written whole under temporary names. Only then does an earlier 
 towers take their places, and the new ``arborlink.json`` comes last: a folder with one is a complete model and one
 without is none, whatever moment the writing was killed at. A hidden mark stands in the folder meanwhile, by which the
 next writer knows the towers of a killed one as its own to replace.
+
+A model may also join several (:mod:`arborlink.encoders.joined`): it then holds a model folder for each in place of
+towers.
 """
 
 from __future__ import annotations
@@ -13,17 +16,18 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from hashlib import blake2b, file_digest
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arborlink.encoders.fingerprint import model_fingerprint
+from arborlink.encoders.joined_settings import JoinedSettings, settings_of
 from arborlink.encoders.model_settings import INFERENCE_MODES, Inference, InferenceMode, ModelSettings
 from arborlink.encoders.network import listening
-from arborlink.encoders.packed_model.tower_file import DELTA_FILE, is_packed
 from arborlink.encoders.views import EntityViews, Markers
+from arborlink.encoders.weights import WEIGHTS_FILE, check_tower, sha256_of
 from arborlink.errors import InputError, ModelError
-from arborlink.files import partial_path, sync_folder, write_text
+from arborlink.files import partial_path, sync_folder, sync_tree, write_text
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -34,10 +38,12 @@ __all__ = [
     "WEIGHTS_FILE",
     "Inference",
     "InferenceMode",
+    "JoinedSettings",
     "ModelSettings",
     "check_weights",
     "is_model_folder",
     "read_settings",
+    "read_towers",
     "towers_fingerprint",
     "write_inference",
     "write_settings",
@@ -45,7 +51,6 @@ __all__ = [
 ]
 
 SETTINGS_FILE = "arborlink.json"
-WEIGHTS_FILE = "model.safetensors"
 _MENTION, _ENTITY, _SHARED = "mention", "entity", "tower"
 _MARK = ".arborlink-model"
 
@@ -55,7 +60,7 @@ def is_model_folder(folder: Path) -> bool:
     return (folder / SETTINGS_FILE).is_file()
 
 
-def read_settings(folder: Path) -> ModelSettings:
+def read_settings(folder: Path) -> ModelSettings | JoinedSettings:
     """What the model in a folder says about itself.
 
     Raises:
@@ -67,36 +72,54 @@ def read_settings(folder: Path) -> ModelSettings:
     except (OSError, ValueError, RecursionError) as error:
         raise ModelError(f"{path}: not a model ArborLink saved: {error}") from error
     try:
-        settings = ModelSettings.from_json(content)
+        settings = settings_of(content)
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
-    for tower in settings.towers:
-        if not (folder / tower).is_dir():
+    for name in settings.folders if isinstance(settings, JoinedSettings) else settings.towers:
+        if not (folder / name).is_dir():
             raise ModelError(
-                f"{path}: there is no folder {folder / tower}; copy the model again, with all its folders"
+                f"{path}: there is no folder {folder / name}; copy the model again, with all its folders"
             )
+    if isinstance(settings, JoinedSettings):
+        _check_parts(folder, settings)
     return settings
 
 
-def check_weights(folder: Path, settings: ModelSettings) -> None:
+def read_towers(folder: Path) -> ModelSettings:
+    """The same where towers of one model are asked for.
+
+    Raises:
+        ModelError: as above, or the model joins several.
+    """
+    settings = read_settings(folder)
+    if isinstance(settings, JoinedSettings):
+        parts = " or ".join(str(folder / name) for name in settings.folders)
+        raise ModelError(f"{folder}: joins several models, and the towers of one are needed; name {parts}")
+    return settings
+
+
+def _check_parts(folder: Path, settings: JoinedSettings) -> None:
+    for part in settings.parts:
+        found = read_towers(folder / part.folder).fingerprint
+        if found != part.fingerprint:
+            raise ModelError(
+                f"{folder / part.folder}: is not the model that was joined (fingerprint {found}, expected "
+                f"{part.fingerprint}); join the models again"
+            )
+
+
+def check_weights(folder: Path, settings: ModelSettings | JoinedSettings) -> None:
     """Make sure that the towers' weights are those the model was saved with.
 
     Raises:
         ModelError: they are missing or others.
     """
-    for tower, expected in settings.weights.items():
-        path = folder / tower / (DELTA_FILE if is_packed(folder / tower) else WEIGHTS_FILE)
-        try:
-            found = _sha256(path)
-        except OSError as error:
-            raise ModelError(
-                f"{path}: the weights cannot be read: {error.strerror}; copy the model again"
-            ) from error
-        if found != expected:
-            raise ModelError(
-                f"{path}: the weights are not those the model was saved with (SHA-256 {found[:12]}…, expected "
-                f"{expected[:12]}…); copy the model again"
-            )
+    if isinstance(settings, JoinedSettings):
+        for name in settings.folders:
+            check_weights(folder / name, read_towers(folder / name))
+    else:
+        for tower, expected in settings.weights.items():
+            check_tower(folder / tower, expected)
 
 
 def write_inference(folder: Path, inference: Inference) -> None:
@@ -191,7 +214,7 @@ def _publish(folder: Path, staged: Mapping[str, Path], settings: ModelSettings) 
     (folder / _MARK).unlink()
 
 
-def write_settings(folder: Path, settings: ModelSettings) -> None:
+def write_settings(folder: Path, settings: ModelSettings | JoinedSettings) -> None:
     """Write ``arborlink.json``: from now on there is a model in the folder."""
     with write_text(folder / SETTINGS_FILE) as stream:
         json.dump(settings.to_json(), stream, indent=2)
@@ -242,14 +265,8 @@ def _save(tower: SentenceTransformer, staging: Path) -> str:
         raise ModelError(
             f"a tower saved no {WEIGHTS_FILE}: a model keeps the weights of a whole network; merge adapters first"
         )
-    for path in sorted(staging.rglob("*"), reverse=True):  # what is in a folder comes before it
-        if path.is_dir():
-            sync_folder(path)
-        else:
-            with path.open("rb") as stream:
-                os.fsync(stream.fileno())
-    sync_folder(staging)
-    return _sha256(weights)
+    sync_tree(staging)
+    return sha256_of(weights)
 
 
 def _at_most(n_tokens: int, tower: SentenceTransformer) -> int:
@@ -277,8 +294,3 @@ def _fingerprint(
     else:
         entity = model_fingerprint(entity_tower, settings.entity_tokens)
     return towers_fingerprint(mention, entity, settings.markers, settings.entity_views)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return file_digest(stream, "sha256").hexdigest()

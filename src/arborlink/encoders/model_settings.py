@@ -8,6 +8,16 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
+from arborlink.encoders.settings_fields import (
+    content_of,
+    field_of,
+    folder_name,
+    number_of,
+    of_type,
+    only,
+    share_of,
+    temperature_of,
+)
 from arborlink.encoders.views import EntityViews, Markers
 from arborlink.errors import InputError, ModelError
 
@@ -142,117 +152,74 @@ class ModelSettings:
             ModelError: another version, a field that is missing, of the wrong type or out of range; the message has
                 no place yet.
         """
-        if not isinstance(content, dict):
-            raise ModelError("not a model ArborLink saved: the file does not hold an object")
-        fields: Mapping[str, Any] = content
-        version = _field(fields, "version", int)
-        if version != SETTINGS_VERSION:
-            raise ModelError(f"version {version}, but this ArborLink reads version {SETTINGS_VERSION}")
-        towers = {name: _folder(fields, name) for name in ("mention_tower", "entity_tower")}
-        views = _field(fields, "entity_views", str)
+        fields = content_of(content, SETTINGS_VERSION)
+        towers: dict[str, Any] = {
+            name: folder_name(field_of(fields, name, str), name) for name in ("mention_tower", "entity_tower")
+        }
+        views = field_of(fields, "entity_views", str)
         if views not in get_args(EntityViews):
             raise ModelError(f"entity_views is {views!r}; expected {' or '.join(get_args(EntityViews))}")
         return cls(
             mention_tokens=_tokens(fields, "mention_tokens"),
             entity_tokens=_tokens(fields, "entity_tokens"),
-            markers=_markers(_field(fields, "markers", dict)),
+            markers=_markers(field_of(fields, "markers", dict)),
             entity_views=views,
-            inference=_inference(_field(fields, "inference", dict)),
-            temperature=_temperature(fields.get("temperature", 0.05)),
-            name_share=_share(fields, "name_share"),
-            sameness=_share(fields, "sameness"),
-            description_names=_of_type(fields.get("description_names", False), bool, "description_names"),
-            detour=_detour(fields.get("detour", 0.0)),
-            weights=_weights(_field(fields, "weights", dict), set(towers.values())),
-            fingerprint=_field(fields, "fingerprint", str),
+            weights=_weights(field_of(fields, "weights", dict), set(towers.values())),
+            fingerprint=field_of(fields, "fingerprint", str),
             **towers,
+            **linking_of(fields),
         )
 
 
-def _of_type(value: object, expected: type, what: str) -> Any:
-    # true and false are numbers to Python, and a whole number will do for a fractional one
-    right = isinstance(value, (int, float) if expected is float else expected)
-    if not right or (isinstance(value, bool) and expected is not bool):
-        kinds = {
-            dict: "an object",
-            int: "a whole number",
-            float: "a number",
-            str: "a string",
-            bool: "true or false",
-        }
-        raise ModelError(f"{what} is {value!r}; expected {kinds[expected]}")
-    return value
+def linking_of(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What a saved model of any kind says about linking with it; fields that came later may be missing.
 
-
-def _field(fields: Mapping[str, Any], name: str, expected: type) -> Any:
-    if name not in fields:
-        raise ModelError(f"not a model ArborLink saved: {name} is missing")
-    return _of_type(fields[name], expected, name)
-
-
-def _only(fields: Mapping[str, Any], known: tuple[str, ...], what: str) -> None:
-    if set(fields) != set(known):
-        raise ModelError(
-            f"{what} has the fields {', '.join(fields) or '(none)'}; expected {', '.join(known)}"
-        )
-
-
-def _folder(fields: Mapping[str, Any], name: str) -> str:
-    folder: str = _field(fields, name, str)
-    if folder in ("", ".", "..") or set(folder) & set("/\\:\0"):
-        raise ModelError(f"{name} is {folder!r}; expected the name of a folder beside the file")
-    return folder
+    Raises:
+        ModelError: a field is missing, of the wrong type or out of range.
+    """
+    return {
+        "inference": _inference(field_of(fields, "inference", dict)),
+        "temperature": temperature_of(fields),
+        "name_share": share_of(fields, "name_share"),
+        "sameness": share_of(fields, "sameness"),
+        "description_names": of_type(fields.get("description_names", False), bool, "description_names"),
+        "detour": _detour(fields.get("detour", 0.0)),
+    }
 
 
 def _tokens(fields: Mapping[str, Any], name: str) -> int:
-    tokens: int = _field(fields, name, int)
+    tokens: int = field_of(fields, name, int)
     if tokens < FEWEST_TOKENS:
         raise ModelError(f"{name} is {tokens}; expected {FEWEST_TOKENS} or more")
     return tokens
 
 
 def _markers(fields: Mapping[str, Any]) -> Markers:
-    _only(fields, ("start", "end", "title"), "markers")
-    markers = Markers(**{name: _of_type(value, str, f"markers.{name}") for name, value in fields.items()})
+    only(fields, ("start", "end", "title"), "markers")
+    markers = Markers(**{name: of_type(value, str, f"markers.{name}") for name, value in fields.items()})
     if len(set(markers.all)) < 3 or not all(marker.strip() for marker in markers.all):
         raise ModelError(f"markers are {', '.join(map(repr, markers.all))}; expected three different tokens")
     return markers
 
 
 def _inference(fields: Mapping[str, Any]) -> Inference:
-    _only(fields, ("mode", "neighbours", "threshold", "by_type"), "inference")
+    only(fields, ("mode", "neighbours", "threshold", "by_type"), "inference")
     threshold = fields["threshold"]
     try:
         return Inference(
-            mode=_of_type(fields["mode"], str, "inference.mode"),
-            neighbours=_of_type(fields["neighbours"], int, "inference.neighbours"),
-            threshold=None if threshold is None else float(_of_type(threshold, float, "inference.threshold")),
-            by_type=_of_type(fields["by_type"], bool, "inference.by_type"),
+            mode=of_type(fields["mode"], str, "inference.mode"),
+            neighbours=of_type(fields["neighbours"], int, "inference.neighbours"),
+            threshold=None if threshold is None else float(of_type(threshold, float, "inference.threshold")),
+            by_type=of_type(fields["by_type"], bool, "inference.by_type"),
         )
     except (InputError, OverflowError) as error:
         raise ModelError(f"inference: {error}") from error
 
 
-def _temperature(value: object) -> float:
-    """Models from before it was kept were trained with the default."""
-    temperature = float(_of_type(value, float, "temperature"))
-    if not 0 < temperature < math.inf:
-        raise ModelError(f"temperature is {temperature}; expected a number above 0")
-    return temperature
-
-
-def _share(fields: Mapping[str, Any], name: str) -> float:
-    """Models from before it was kept have none."""
-    share = float(_of_type(fields.get(name, 0.0), float, name))
-    if not 0 <= share < 1:
-        raise ModelError(f"{name} is {share}; expected a number from 0 to less than 1")
-    return share
-
-
 def _detour(value: object) -> float:
     """Models from before it was kept have none."""
     try:
-        return checked_detour(float(_of_type(value, float, "detour")))
+        return checked_detour(number_of(value, "detour"))
     except InputError as error:
         raise ModelError(str(error)) from error
 

@@ -10,7 +10,7 @@ import torch
 
 from arborlink.encoders.embedded import embedded_folder
 from arborlink.encoders.fused_attention import fuse_attention
-from arborlink.encoders.model_folder import is_model_folder, read_settings
+from arborlink.encoders.model_folder import is_model_folder, read_towers
 from arborlink.encoders.network import listening, load_network
 from arborlink.encoders.towers import add_markers
 from arborlink.encoders.views import Markers
@@ -28,14 +28,14 @@ def new_network(base: str, markers: Markers, device: str, seed: int = 0) -> tupl
         seed: decides the weights of the output.
 
     Raises:
-        ModelError: the base cannot be loaded, or is no transformer that reads text.
+        ModelError: the base cannot be loaded, joins several models, or is no transformer that reads text.
     """
     from transformers import AutoModelForSequenceClassification
 
     name = base or "all-MiniLM-L6-v2 (embedded)"
     source: str | Path = base or embedded_folder()
     if base and is_model_folder(Path(base)):
-        source = Path(base) / read_settings(Path(base)).mention_tower
+        source = Path(base) / read_towers(Path(base)).mention_tower
     loaded = load_network(source, name, device, torch.float32)
     plain = getattr(loaded[0], "auto_model", None)
     if plain is None or not callable(getattr(loaded, "tokenizer", None)):

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 from arborlink.encoders import embedded
 from arborlink.encoders.fingerprint import model_fingerprint, network_settings, vocabulary
 from arborlink.encoders.model_folder import (
+    JoinedSettings,
     ModelSettings,
     check_weights,
     is_model_folder,
     read_settings,
+    read_towers,
     towers_fingerprint,
     write_settings,
 )
@@ -75,10 +77,11 @@ def pack_model(
             of another; may add files, or refuse it by raising.
 
     Raises:
-        ModelError: the model is none of ours, is damaged, was trained from another base, or does not fit.
+        ModelError: the model is none of ours, joins several, is damaged, was trained from another base, or does not
+            fit.
         InputError: ``target`` is in use, or cannot be written.
     """
-    settings = read_settings(source)
+    settings = read_towers(source)
     check_weights(source, settings)
     _check_target(source, target)
     try:
@@ -109,9 +112,17 @@ def _check_target(source: Path, target: Path) -> None:
         raise InputError("is a file; name a folder for the packed model", target)
     if target.samefile(source):
         raise InputError("is the model itself; name another folder for the packed one", target)
-    held = is_model_folder(target) and all(is_packed(target / name) for name in read_settings(target).towers)
-    if not held and any(target.iterdir()):
+    if not _holds_packed(target) and any(target.iterdir()):
         raise InputError("is not empty and holds no packed model; name another folder", target)
+
+
+def _holds_packed(folder: Path) -> bool:
+    if not is_model_folder(folder):
+        return False
+    settings = read_settings(folder)
+    if isinstance(settings, JoinedSettings):
+        return False  # more than a packed model, even if its parts are packed
+    return all(is_packed(folder / name) for name in settings.towers)
 
 
 def _pack(
