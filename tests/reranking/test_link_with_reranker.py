@@ -12,13 +12,14 @@ from arborlink.calibration import calibrate
 from arborlink.corpus import Corpus
 from arborlink.discovery import tune
 from arborlink.document import Document, Mention
+from arborlink.encoders.weights import WEIGHTS_FILE
 from arborlink.entity import Entity
 from arborlink.errors import InputError, ModelError
 from arborlink.evaluation import evaluate
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.labels import Labels
 from arborlink.linker import Linker
-from arborlink.reranking.folder import RERANKER, WEIGHTS_FILE
+from arborlink.reranking.folder import RERANKER
 from arborlink.training.reranker import TrainedReranker
 from arborlink.type_labels import type_labels
 

@@ -11,9 +11,10 @@ import pytest
 from reranking_world import letter_documents, letter_kb
 
 from arborlink.encoders.views import Markers
+from arborlink.encoders.weights import WEIGHTS_FILE
 from arborlink.errors import InputError, ModelError
 from arborlink.reranking import RerankerSettings, has_reranker, read_reranker, write_reranker
-from arborlink.reranking.folder import RERANKER, SETTINGS_FILE, WEIGHTS_FILE
+from arborlink.reranking.folder import RERANKER, SETTINGS_FILE
 from arborlink.training.reranker import TrainedReranker
 
 ALL = np.tile(np.arange(4, dtype=np.int32), (5, 1))

@@ -17,7 +17,21 @@ def check_tower(tower: Path, expected: str) -> None:
     Raises:
         ModelError: they are missing or others.
     """
-    path = tower / (DELTA_FILE if is_packed(tower) else WEIGHTS_FILE)
+    check_weights_file(tower / (DELTA_FILE if is_packed(tower) else WEIGHTS_FILE), expected, "model")
+
+
+def check_weights_file(path: Path, expected: str, owner: str, otherwise: str = "") -> None:
+    """Make sure that a file of weights has this SHA-256.
+
+    Args:
+        path: the file.
+        expected: the digits.
+        owner: what the weights are of, for the message.
+        otherwise: what can be done besides copying the model again.
+
+    Raises:
+        ModelError: it is missing or another.
+    """
     try:
         found = sha256_of(path)
     except OSError as error:
@@ -26,8 +40,8 @@ def check_tower(tower: Path, expected: str) -> None:
         ) from error
     if found != expected:
         raise ModelError(
-            f"{path}: the weights are not those the model was saved with (SHA-256 {found[:12]}…, expected "
-            f"{expected[:12]}…); copy the model again"
+            f"{path}: the weights are not those the {owner} was saved with (SHA-256 {found[:12]}…, expected "
+            f"{expected[:12]}…); copy the model again{otherwise}"
         )
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-from hashlib import file_digest
 from pathlib import Path
 from shutil import rmtree
 
 from arborlink.encoders.network import listening
+from arborlink.encoders.weights import WEIGHTS_FILE, check_weights_file, sha256_of
 from arborlink.errors import InputError, ModelError
 from arborlink.files import partial_path, sync_folder
 from arborlink.reranking.reranker import Reranker
@@ -20,7 +20,6 @@ from arborlink.reranking.settings import RerankerSettings
 
 RERANKER = "reranker"
 SETTINGS_FILE = "reranker.json"
-WEIGHTS_FILE = "model.safetensors"
 
 
 def has_reranker(model: Path) -> bool:
@@ -74,7 +73,7 @@ def read_reranker(model: Path, device: str = "cpu", progress: bool | None = None
         raise ModelError(f"{path}: not a re-ranker ArborLink saved: {error}") from error
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
-    _check_weights(folder / WEIGHTS_FILE, expected)
+    check_weights_file(folder / WEIGHTS_FILE, expected, "re-ranker", ", or link without it: --rerank 0")
     from arborlink.reranking.network import load_saved
 
     network, tokenizer = load_saved(folder, device)
@@ -91,29 +90,10 @@ def _save(reranker: Reranker, folder: Path) -> None:
     with listening(show_bars=False):
         reranker.network.save_pretrained(folder)
         reranker.tokenizer.save_pretrained(folder)
-    digest = _sha256(folder / WEIGHTS_FILE)
+    digest = sha256_of(folder / WEIGHTS_FILE)
     content = json.dumps(reranker.settings.to_json(digest), indent=2)
     (folder / SETTINGS_FILE).write_text(content + "\n", encoding="utf-8")
     for path in folder.iterdir():
         with path.open("rb") as stream:
             os.fsync(stream.fileno())
     sync_folder(folder)
-
-
-def _check_weights(path: Path, expected: str) -> None:
-    try:
-        found = _sha256(path)
-    except OSError as error:
-        raise ModelError(
-            f"{path}: the weights cannot be read: {error.strerror}; copy the model again"
-        ) from error
-    if found != expected:
-        raise ModelError(
-            f"{path}: the weights are not those the re-ranker was saved with (SHA-256 {found[:12]}…, expected "
-            f"{expected[:12]}…); copy the model again, or link without it: --rerank 0"
-        )
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return file_digest(stream, "sha256").hexdigest()
