@@ -67,7 +67,7 @@ def test_the_worked_example_prints_what_the_page_says(
     assert n_examples > 10
     (code,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
     exec(code, {})
-    assert "new-000004 promoted to the knowledge base" in capsys.readouterr().out
+    assert "new-000003 promoted to the knowledge base" in capsys.readouterr().out
     assert (tmp_path / "week-2" / "kb.jsonl").is_file()
 
 
