@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from browser import close
 from reviewing import OpenReview, Reviewing, StartService, Watched
 
 if TYPE_CHECKING:
@@ -70,5 +71,5 @@ def open_review(
 
     yield open_
     for each in watched:
-        each.context.close()
+        close(each.context)
     assert [complaint for each in watched for complaint in each.complaints] == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from page_world import marked_document
 from playwright.sync_api import Page, Route, expect
 from reviewing import OpenReview, Reviewing, StartService
@@ -13,7 +15,9 @@ TOKEN = "a-token-for-the-tests"
 
 def release(page: Page, held: list[Route]) -> None:
     """Let a request go on that was held back; it may still be on its way to that."""
+    end = time.monotonic() + 15
     while not held:
+        assert time.monotonic() < end, "the request was never made"
         page.wait_for_timeout(20)
     held[0].continue_()
 

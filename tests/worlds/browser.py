@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import threading
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,9 +14,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Playwright, Request
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# Chromium refuses to run as root inside its own sandbox, and containers give it little shared memory.
+OPTIONS = ("--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu")
+# seconds that a test may have the browser: the longest takes a tenth of it
+PATIENCE = 120.0
 NewPage = Callable[..., "Page"]
 
 
@@ -26,17 +33,59 @@ def chromium_path() -> Path:
     return Path(found)
 
 
+class Chromium:
+    """One browser for all tests of a process, started anew if it was lost."""
+
+    def __init__(self, playwright: Playwright) -> None:
+        self._playwright = playwright
+        self._name = f"--tests={uuid.uuid4()}"
+        self._browser: Browser | None = None
+
+    def browser(self) -> Browser:
+        """The browser, running."""
+        if self._browser is None or not self._browser.is_connected():
+            self._browser = self._playwright.chromium.launch(
+                executable_path=chromium_path(), args=[*OPTIONS, self._name]
+            )
+        return self._browser
+
+    def kill(self) -> None:
+        """End it from outside: a call that waits for it is told so, and fails."""
+        subprocess.run(["pkill", "-KILL", "-f", "--", self._name], check=False)
+
+    def close(self) -> None:
+        if self._browser is not None and self._browser.is_connected():
+            self._browser.close()
+
+
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """One browser for all tests of a process."""
+def running_chromium() -> Iterator[Chromium]:
     from playwright.sync_api import sync_playwright
 
-    # Chromium refuses to run as root inside its own sandbox, and containers give it little shared memory.
-    options = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path(), args=options)
-        yield browser
-        browser.close()
+        chromium = Chromium(playwright)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def chromium(running_chromium: Chromium) -> Iterator[Browser]:
+    """A browser that is ended if a test stands still.
+
+    Once in some thousand tests Chromium never says that it has done what it was told, and playwright waits for that
+    without end. Then the test fails with the error that pyproject.toml allows it to be run once more for.
+    """
+    browser = running_chromium.browser()
+    standing_still = threading.Timer(PATIENCE, running_chromium.kill)
+    standing_still.start()
+    yield browser
+    standing_still.cancel()
+
+
+def close(context: BrowserContext) -> None:
+    """Close it, if its browser is still there."""
+    if context.browser is not None and context.browser.is_connected():
+        context.close()
 
 
 @pytest.fixture
@@ -59,7 +108,7 @@ def new_page(chromium: Browser) -> Iterator[NewPage]:
 
     yield open_page
     for context in contexts:
-        context.close()
+        close(context)
     assert complaints == []
 
 
