@@ -75,8 +75,9 @@ def plain_scores(reranker: Reranker) -> list[list[float]]:
 
 @pytest.mark.parametrize("family", ["bert", "mpnet"])
 def test_scores_are_those_of_plain_calls(
-    family: str, tiny_model: Path, request: pytest.FixtureRequest
+    family: str, tiny_model: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("arborlink.reranking.reranker.resolve_precision", lambda device: torch.float32)
     base = tiny_model if family == "bert" else request.getfixturevalue("mpnet")
     network, tokenizer = new_network(str(base), Markers(), "cpu")
     network.eval()
@@ -87,6 +88,21 @@ def test_scores_are_those_of_plain_calls(
         expected = plain_scores(reranker)
     assert np.allclose(reranker.scores(CORPUS, KB, ALL), expected, atol=1e-5)
     assert np.ptp(expected) > 1e-3
+
+
+def test_products_are_in_the_precision_that_the_hardware_multiplies(
+    tiny_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network, tokenizer = new_network(str(tiny_model), Markers(), "cpu")
+    reranker = Reranker(network, tokenizer, RerankerSettings(4, 1.0, 32, 32), progress=False)
+    scores = {}
+    for precision in (torch.float32, torch.bfloat16):
+        monkeypatch.setattr(
+            "arborlink.reranking.reranker.resolve_precision", lambda device, own=precision: own
+        )
+        scores[precision] = reranker.scores(CORPUS, KB, ALL)
+    assert not np.array_equal(scores[torch.float32], scores[torch.bfloat16])
+    assert np.allclose(scores[torch.float32], scores[torch.bfloat16], atol=0.05)
 
 
 def test_the_output_is_exact_in_half_precision(tiny_model: Path) -> None:

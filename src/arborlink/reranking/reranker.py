@@ -135,7 +135,7 @@ class Reranker:
         is_there = items >= 0
         if is_there.any():
             read = self.reader.read(corpus, kb, items, examples=examples)
-            precision = resolve_precision(self.device) if self.network.device.type != "cpu" else None
+            precision = resolve_precision(self.device)
             scores[is_there] = score_distinct(
                 self.network, read.texts, read.pairs(), precision, self.progress
             )

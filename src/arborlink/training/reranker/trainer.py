@@ -84,9 +84,9 @@ class RerankerTrainer(Trainer):
         if self.judge is None:
             raise RuntimeError("there are no dev documents to look at")
         start = time.perf_counter()
-        in_half = self.args.bf16 and self.args.device.type != "cpu"
         epoch = self.course.epochs[-1]
-        epoch.dev = self.judge.judge(self.scorer.network, torch.bfloat16 if in_half else None, progress=False)
+        precision = torch.bfloat16 if self.args.bf16 else torch.float32
+        epoch.dev = self.judge.judge(self.scorer.network, precision, progress=False)
         epoch.spend("evaluation", time.perf_counter() - start)
         self.clock = time.perf_counter()
         metrics = {f"eval_{key}": value for key, value in epoch.dev.items() if isinstance(value, float)}
