@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from runpy import run_path
 
@@ -182,3 +183,26 @@ def test_a_detour_is_for_models_that_are_there(tmp_path: Path) -> None:
     path.write_text(own.replace("0.2", "-1.0") + 'model = "shipped"\n')
     with pytest.raises(InputError, match=r"experiment\.detour"):
         read_run_file(path)
+
+
+def test_shared_words_are_for_models_that_compare_vectors(tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    own = '[experiment]\nrow = "x"\nevaluate = ["wikis"]\n'
+    path.write_text(own)
+    assert read_run_file(path).experiment.shared_words == 0.0
+    for model in ("trained", "shipped", "untrained"):
+        path.write_text(f'{own}shared_words = 0.3\nmodel = "{model}"\n')
+        assert read_run_file(path).experiment.shared_words == 0.3
+    for model in ("bm25", "look-up"):
+        path.write_text(f'{own}shared_words = 0.3\nmodel = "{model}"\n')
+        message = (
+            f'experiment.shared_words is 0.3, but experiment.model is "{model}", a baseline; leave it out'
+        )
+        with pytest.raises(InputError, match=re.escape(message)):
+            read_run_file(path)
+        path.write_text(f'{own}shared_words = 0.0\nmodel = "{model}"\n')
+        assert read_run_file(path).experiment.shared_words == 0.0
+    for share in ("-0.1", "nan", "inf", '"much"'):
+        path.write_text(f"{own}shared_words = {share}\n")
+        with pytest.raises(InputError, match=r"experiment\.shared_words: Input should be"):
+            read_run_file(path)

@@ -151,6 +151,7 @@ def test_the_settings_tell_how_it_was_done(link_xyz: LinkGiven) -> None:
         "detour": 0.0,
         "by_type": False,
         "candidates": 1,
+        "shared_words": 0.0,
         "rerank": 0,
         "n_examples": 0,
         "n_documents": 3,

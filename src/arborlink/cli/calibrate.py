@@ -18,8 +18,11 @@ from arborlink.cli.options import (
     KbFormat,
     Model,
     NoCache,
+    SharedWordsOption,
     Shortlist,
     SkipInvalid,
+    asking_for_shared_words,
+    check_shared_words,
     parsed_threshold,
     read_examples,
 )
@@ -94,6 +97,7 @@ def calibrate(
         typer.Option(help="What an untrained model compares: names, or mentions in context (context)."),
     ] = None,
     examples: ExamplesOption = None,
+    shared_words: SharedWordsOption = 0.0,
     shortlist: Shortlist = 32,
     device: Device = "auto",
     cache: Cache = None,
@@ -116,6 +120,7 @@ def calibrate(
         raise InputError(f"--hide {hide:g} is not a share from 0 to below 1")
     check_target(target_error, "--target-error")
     least = parsed_threshold(threshold)
+    check_shared_words(shared_words)
     output = None if output is None else expanded(output)
     _check_output(output, model, kb, dev)
     problems = Problems(skip=skip_invalid)
@@ -130,7 +135,8 @@ def calibrate(
 
     options: dict[str, Any] = {"entity_model": entity_model, "view": view, "shortlist": shortlist}
     kept: Path | bool = False if no_cache else expanded(cache) if cache is not None else True
-    linker = Linker.load(model, device=device, cache=kept, **options).with_examples(voters)
+    linker = Linker.load(model, device=device, cache=kept, **options)
+    linker = linker.with_examples(voters).with_shared_words(shared_words)
     made = calibration.calibrate(
         linker,
         corpus,
@@ -145,7 +151,7 @@ def calibrate(
     )
     _print_table(made)
     _write(made, output)
-    _store(made, linker.defaults, model, output, dry_run)
+    _store(made, linker.defaults, model, output, dry_run, asking_for_shared_words(shared_words))
 
 
 def _check_output(output: Path | None, model: str | None, *inputs: Path) -> None:
@@ -222,13 +228,18 @@ def _write(made: Calibrated, output: Path | None) -> None:
 
 
 def _store(
-    made: Calibrated, defaults: Inference, model: str | None, output: Path | None, dry_run: bool
+    made: Calibrated,
+    defaults: Inference,
+    model: str | None,
+    output: Path | None,
+    dry_run: bool,
+    asked: list[str],
 ) -> None:
     from arborlink.confidence import CALIBRATION_FILE, write_calibration
     from arborlink.encoders.default_model import folder_to_keep_in, why_nothing_is_kept
 
     inference = made.calibration.inference
-    way = _way(inference) if inference != defaults else []
+    way = [*(_way(inference) if inference != defaults else []), *asked]
     folder = folder_to_keep_in(model)
     if folder is not None:
         if dry_run:

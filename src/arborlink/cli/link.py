@@ -17,8 +17,10 @@ from arborlink.cli.options import (
     KbFormat,
     Model,
     NoCache,
+    SharedWordsOption,
     Shortlist,
     SkipInvalid,
+    check_shared_words,
     parsed_threshold,
     read_examples,
 )
@@ -105,6 +107,7 @@ def link(
         Path | None, typer.Option(help="Also write an HTML report of the result into this file.")
     ] = None,
     examples: ExamplesOption = None,
+    shared_words: SharedWordsOption = 0.0,
     shortlist: Shortlist = 32,
     device: Device = "auto",
     cache: Cache = None,
@@ -129,6 +132,7 @@ def link(
         from arborlink.encoders.model_settings import checked_detour
 
         checked_detour(detour)
+    check_shared_words(shared_words)
     output = expanded(output)
     check_output(output, kb, documents)
     if report is not None:
@@ -153,6 +157,7 @@ def link(
     )
     if detour is not None:
         linker = linker.with_detour(detour)
+    linker = linker.with_shared_words(shared_words)
     result = linker.link(
         corpus,
         entities,

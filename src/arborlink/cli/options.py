@@ -50,6 +50,29 @@ ExamplesOption = Annotated[
     ),
 ]
 
+SharedWordsOption = Annotated[
+    float,
+    typer.Option(
+        "--shared-words",
+        metavar="SHARE",
+        help="The share that words around a mention have in who is nearest, where descriptions of entities say them "
+        "too: for knowledge bases that describe at length, 0.3. 0: none.",
+    ),
+]
+
+
+def check_shared_words(share: float) -> None:
+    """Tell of a share that is none before anything is read or loaded."""
+    from arborlink.shared_words import SharedWords
+
+    if share:
+        SharedWords(share)
+
+
+def asking_for_shared_words(share: float) -> list[str]:
+    """The option as it has to be given to another verb, which keeps no share."""
+    return ["--shared-words", repr(share)] if share else []
+
 
 def read_examples(paths: list[Path] | None, format: str | None, problems: Problems) -> Corpus | None:
     """What ``--examples`` names, as one corpus."""

@@ -18,8 +18,11 @@ from arborlink.cli.options import (
     KbFormat,
     Model,
     NoCache,
+    SharedWordsOption,
     Shortlist,
     SkipInvalid,
+    asking_for_shared_words,
+    check_shared_words,
     read_examples,
 )
 from arborlink.cli.output import expanded
@@ -74,6 +77,7 @@ def tune(
         typer.Option(help="What an untrained model compares: names, or mentions in context (context)."),
     ] = None,
     examples: ExamplesOption = None,
+    shared_words: SharedWordsOption = 0.0,
     shortlist: Shortlist = 32,
     device: Device = "auto",
     cache: Cache = None,
@@ -90,6 +94,7 @@ def tune(
     for_what, ways, counts = Aim.parse(aim), _modes(modes), _counts(neighbours)
     if view not in (None, "names", "context"):
         raise InputError(f"--view {view} is not known; choose names or context")
+    check_shared_words(shared_words)
     output, plot = (None if path is None else expanded(path) for path in (output, plot))
     _check_files(output, plot, kb, dev)
     problems = Problems(skip=skip_invalid)
@@ -104,11 +109,12 @@ def tune(
 
     options: dict[str, Any] = {"entity_model": entity_model, "view": view, "shortlist": shortlist}
     kept: Path | bool = False if no_cache else expanded(cache) if cache is not None else True
-    linker = Linker.load(model, device=device, cache=kept, **options).with_examples(voters)
+    linker = Linker.load(model, device=device, cache=kept, **options)
+    linker = linker.with_examples(voters).with_shared_words(shared_words)
     tuned = discovery.tune(linker, corpus, entities, for_what, modes=ways, neighbours=counts, by_type=by_type)
     _print_table(tuned)
     _write(tuned, output, plot)
-    _store(tuned, linker.defaults, model, dry_run)
+    _store(tuned, linker.defaults, model, dry_run, asking_for_shared_words(shared_words))
 
 
 def _modes(text: str) -> list[Mode]:
@@ -199,7 +205,7 @@ def _write(tuned: Tuning, output: Path | None, plot: Path | None) -> None:
         typer.echo(f"Written to {' and '.join(written)}")
 
 
-def _store(tuned: Tuning, defaults: Inference, model: str | None, dry_run: bool) -> None:
+def _store(tuned: Tuning, defaults: Inference, model: str | None, dry_run: bool, asked: list[str]) -> None:
     from arborlink.encoders.default_model import folder_to_keep_in, why_nothing_is_kept
     from arborlink.encoders.model_folder import write_inference
 
@@ -216,4 +222,5 @@ def _store(tuned: Tuning, defaults: Inference, model: str | None, dry_run: bool)
     options += ["--threshold", repr(inference.threshold)]
     if inference.by_type != defaults.by_type:
         options.append("--by-type" if inference.by_type else "--no-by-type")
+    options += asked
     typer.echo(f"Not stored, as {why_nothing_is_kept(model)}; link with: {shlex.join(options)}")

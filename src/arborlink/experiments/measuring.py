@@ -10,11 +10,12 @@ from arborlink.corpus import Corpus
 from arborlink.experiments.data_sets import DataSet
 from arborlink.experiments.discovery import hidden_figures, missing_figures
 from arborlink.experiments.linking import Linked, linking_figures
-from arborlink.experiments.models import Finder, Found, Voters, voted
+from arborlink.experiments.models import Finder, Found, Voters, looked_at, n_searched, voted
 from arborlink.experiments.reordering import Find, Reordering, Way
 from arborlink.experiments.results import AFTER_RERANKING, EXAMPLES, RECALL_AT, VARIANTS
 from arborlink.experiments.run_file import Experiment
 from arborlink.experiments.second_look import SecondLook
+from arborlink.shared_words import SharedWords
 from arborlink.training.config import DevConfig
 
 
@@ -29,6 +30,7 @@ class Measuring:
         seed: decides which entities are hidden.
         device: where voters are searched.
         look: a re-ranker, if the run has one.
+        words: have their say before it, if the run wants them to.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class Measuring:
         seed: int,
         device: str,
         look: SecondLook | None = None,
+        words: SharedWords | None = None,
     ) -> None:
         self.finder = finder
         self.data_set = data_set
@@ -48,11 +51,13 @@ class Measuring:
         self.seed = seed
         self.device = device
         self.look = look
-        self._found: dict[str, Found] = {}
+        self.words = words
+        self._searched: dict[str, Found] = {}
+        self._found: dict[tuple[str, str], Found] = {}
 
     def everything(self) -> dict[str, Any]:
         """Figures of every protocol; those of each other variant that the run asks for under its name."""
-        ways = {"": Way(self._find)}
+        ways = {"": Way(partial(self._look, "", self._search))}
         if self.experiment.examples and (way := self._with_examples()) is not None:
             ways[EXAMPLES] = way
         figures: dict[str, Any] = {"by_type": self.data_set.by_type}
@@ -68,11 +73,17 @@ class Measuring:
                 figures |= _under(AFTER_RERANKING[variant], own)
         return figures
 
-    def _find(self, split: str) -> Found:
-        if split not in self._found:
-            own = self.data_set.split(split)
-            self._found[split] = self.finder.find(own, RECALL_AT, max(self.ways.neighbours))
-        return self._found[split]
+    def _search(self, split: str) -> Found:
+        if split not in self._searched:
+            own, n_near = self.data_set.split(split), n_searched(self.words, RECALL_AT)
+            self._searched[split] = self.finder.find(own, n_near, max(self.ways.neighbours))
+        return self._searched[split]
+
+    def _look(self, variant: str, find: Find, split: str) -> Found:
+        """What was found after shared words have had their say, where the run wants them to."""
+        if (variant, split) not in self._found:
+            self._found[variant, split] = looked_at(find(split), self.words, RECALL_AT)
+        return self._found[variant, split]
 
     def _with_examples(self) -> Way | None:
         """With labelled mentions as voters; ``None`` where no entity of test has any."""
@@ -82,15 +93,12 @@ class Measuring:
             return None
         same = self._examples("test") is on_dev.corpus
         on_test = on_dev if same else Voters.of(self.finder, self._examples("test"), kb)
-        found: dict[str, Found] = {}
 
         def find(split: str) -> Found:
-            if split not in found:
-                voters = on_dev if on_test is None or split.startswith("dev") else on_test
-                found[split] = voted(self._find(split), voters, self.device)
-            return found[split]
+            voters = on_dev if on_test is None or split.startswith("dev") else on_test
+            return voted(self._search(split), voters, self.device)
 
-        return Way(find, self._examples)
+        return Way(partial(self._look, EXAMPLES, find), self._examples)
 
     def _examples(self, split: str) -> Corpus:
         """The documents whose labels vote on a split: those trained on, and on test those of dev where asked for."""

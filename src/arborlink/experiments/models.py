@@ -20,6 +20,7 @@ from arborlink.knowledge_base import KnowledgeBase
 from arborlink.linker import Linker
 from arborlink.neighbourhood import Neighbourhood
 from arborlink.search import Neighbours
+from arborlink.shared_words import SharedWords
 from arborlink.training.towers_in_training import attention_for_any_shape
 from arborlink.training.trainer import ArborTrainer
 from arborlink.voting import Examples, OwnDocuments, count_votes, known_entities, nearest_voters
@@ -34,8 +35,8 @@ class Found:
         hood: neighbours.
         seconds: of each step that it took.
         mentions: the vectors they were found by; ``None`` where there are none.
-        before: the nearest entities as they were before a re-ranker gave them the order they have in ``hood``;
-            ``None`` where none did.
+        before: the nearest entities as they were before shared words or a re-ranker gave them the order they have in
+            ``hood``; ``None`` where none did.
     """
 
     split: Split
@@ -270,3 +271,25 @@ def voted(found: Found, voters: Voters, device: str) -> Found:
     hood = found.hood.voted(told, examples.temperature)
     seconds = found.seconds | {"vote": time.perf_counter() - start}
     return Found(found.split, hood, seconds, found.mentions)
+
+
+def n_searched(words: SharedWords | None, n_near: int) -> int:
+    """Entities of each mention to search, so that n of them are left after shared words have had their say."""
+    return n_near if words is None else max(n_near, words.n)
+
+
+def looked_at(found: Found, words: SharedWords | None, n_near: int) -> Found:
+    """The first entities of each mention, after shared words have had their say if they have any.
+
+    Args:
+        found: with as many entities of each mention as ``words`` look at.
+        words: give them a new order; ``None`` leaves it.
+        n_near: entities of each mention to keep.
+    """
+    start = time.perf_counter()
+    near, seconds = found.hood.near, found.seconds
+    if words is not None:
+        near = words.rerank(found.split.corpus, found.split.kb, near)
+        seconds = seconds | {"shared_words": time.perf_counter() - start}
+    hood = replace(found.hood, near=near.first(n_near))
+    return replace(found, hood=hood, seconds=seconds, before=None if words is None else found.hood.near)

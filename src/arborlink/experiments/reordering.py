@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arborlink.corpus import Corpus
 from arborlink.evaluation.gold import Gold
 from arborlink.experiments.models import Found
-from arborlink.experiments.second_look import SecondLook, first_of
+from arborlink.experiments.second_look import SecondLook
 from arborlink.reranking import rerank
 from arborlink.training.reranker.judging import JudgedLists
 from arborlink.training.towers_in_training import attention_for_any_shape
@@ -61,7 +61,7 @@ class Reordering:
                 plain,
                 hood=replace(plain.hood, near=near),
                 seconds=plain.seconds | {"rerank": seconds},
-                before=plain.hood.near,
+                before=plain.before or plain.hood.near,
             )
         return self._found[variant, split]
 
@@ -80,7 +80,7 @@ class Reordering:
         if not gold.linkable.any():
             return {"weight": self.look.reranker.settings.weight}
         scores, _ = self._scored(variant, "dev")
-        lists = JudgedLists(gold, first_of(dev.hood.near, scores.shape[1]), self.look.temperature)
+        lists = JudgedLists(gold, dev.hood.near.first(scores.shape[1]), self.look.temperature)
         return lists.judge(scores, self.look.weights)
 
     def _scored(self, variant: str, split: str) -> tuple[Scores, float]:
@@ -88,7 +88,7 @@ class Reordering:
         if (variant, split) not in self._scores:
             way = self.ways[variant]
             found = way.find(split)
-            items = first_of(found.hood.near, self.look.reranker.n).items
+            items = found.hood.near.first(self.look.reranker.n).items
             start = time.perf_counter()
             with attention_for_any_shape():
                 scores = self.look.reranker.scores(

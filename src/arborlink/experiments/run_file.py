@@ -71,6 +71,12 @@ class Experiment(BaseModel):
         description="What is taken off the affinity of two mentions, for models that are not trained in the run; by "
         "default the model's own. For others dev.detour says it.",
     )
+    shared_words: float = Field(
+        default=0.0,
+        ge=0,
+        le=1000,
+        description="The share that words around a mention have in who is nearest, where descriptions say them too.",
+    )
     hide: float = Field(default=0.1, gt=0, lt=1, description="Share of the entities to hide, for hidden.")
 
     @property
@@ -185,6 +191,12 @@ def _experiment(values: dict[str, Any], path: Path) -> Experiment:
         raise InputError(
             f'experiment.detour is {experiment.detour:g}, but experiment.model is "{experiment.model}"; set '
             "dev.detour for a model that is trained, and none for a baseline",
+            path,
+        )
+    if experiment.shared_words and experiment.model in BASELINES:
+        raise InputError(
+            f"experiment.shared_words is {experiment.shared_words:g}, but experiment.model is "
+            f'"{experiment.model}", a baseline; leave it out',
             path,
         )
     if experiment.dev_examples and not experiment.examples:

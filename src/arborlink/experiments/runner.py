@@ -25,6 +25,7 @@ from arborlink.experiments.second_look import SecondLook, check_base, train_seco
 from arborlink.experiments.workbench import Workbench
 from arborlink.linker import Linker
 from arborlink.reranking import write_reranker
+from arborlink.shared_words import SharedWords
 from arborlink.training.config import TrainingConfig
 from arborlink.training.config_file import with_settings
 from arborlink.training.folder import check_folder
@@ -132,9 +133,11 @@ def run_once(run: RunFile, seed: int, bench: Workbench, model: Path | None = Non
     }
     evaluation: dict[str, Any] = {}
     with _finder(run, config, bench, model, result) as finder:
-        look = _second_look(run, finder, reranker, bench, model, result)
+        share = experiment.shared_words
+        words = SharedWords(share, progress=bench.progress) if share else None
+        look = _second_look(run, finder, reranker, bench, model, result, words)
         for name, data_set in sets.items():
-            measuring = Measuring(finder, data_set, experiment, config.dev, seed, bench.device, look)
+            measuring = Measuring(finder, data_set, experiment, config.dev, seed, bench.device, look, words)
             evaluation[name] = measuring.everything()
             for line in summaries(name, evaluation[name]):
                 bench.tell(line)
@@ -237,12 +240,13 @@ def _second_look(
     bench: Workbench,
     model: Path | None,
     result: dict[str, Any],
+    words: SharedWords | None,
 ) -> SecondLook | None:
     """The run's re-ranker, if it has one; it goes into the model's folder where that is kept."""
     if config is None or isinstance(finder, Baseline):
         return None
     data, experiment = bench.training_data(run.experiment), run.experiment
-    look, told = train_second_look(finder, data, config, bench, experiment.examples)
+    look, told = train_second_look(finder, data, config, bench, experiment.examples, words)
     result["training"] = (result["training"] or {}) | {"reranker": told}
     if model is not None and experiment.model == "trained":
         write_reranker(model, look.reranker)

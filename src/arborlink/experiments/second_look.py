@@ -11,12 +11,13 @@ from arborlink.corpus import Corpus
 from arborlink.encoders.views import Markers
 from arborlink.experiments.data_sets import Split
 from arborlink.experiments.memory import peak_memory, reset_memory
-from arborlink.experiments.models import Found, Searcher, Voters, voted
+from arborlink.experiments.models import Found, Searcher, Voters, looked_at, n_searched, voted
 from arborlink.experiments.results import RECALL_AT
 from arborlink.experiments.training_data import TrainingData
 from arborlink.experiments.workbench import Workbench
 from arborlink.reranking import Reranker
 from arborlink.search import Neighbours
+from arborlink.shared_words import SharedWords
 from arborlink.training.reranker.candidates import Candidates
 from arborlink.training.reranker.config import RerankerConfig
 from arborlink.training.reranker.judging import JudgedLists
@@ -55,7 +56,12 @@ def check_base(config: RerankerConfig) -> None:
 
 
 def train_second_look(
-    finder: Searcher, data: TrainingData, config: RerankerConfig, bench: Workbench, with_examples: bool
+    finder: Searcher,
+    data: TrainingData,
+    config: RerankerConfig,
+    bench: Workbench,
+    with_examples: bool,
+    words: SharedWords | None = None,
 ) -> tuple[SecondLook, dict[str, Any]]:
     """Train a re-ranker; the re-ranker, and what its training did.
 
@@ -66,6 +72,7 @@ def train_second_look(
         bench: device, bars and who is told.
         with_examples: the train mentions vote for the candidates of train and dev, each about documents that are not
             its own, and are read as passages about their entities where the settings ask for passages.
+        words: have their say before the re-ranker.
 
     Raises:
         InputError: data nothing can be learned from.
@@ -74,7 +81,7 @@ def train_second_look(
     """
     with quiet_libraries(), training_folder(None) as folder:
         start = time.perf_counter()
-        lists = _lists(finder, data, config, bench.device, with_examples)
+        lists = _lists(finder, data, config, bench.device, with_examples, words)
         finder.release()
         reset_memory(bench.device)
         searched = time.perf_counter()
@@ -99,24 +106,26 @@ def train_second_look(
     return look, told
 
 
-def first_of(near: Neighbours, n: int) -> Neighbours:
-    """The first n entities of each mention."""
-    return Neighbours(near.items[:, :n], near.affinities[:, :n])
-
-
 def _lists(
-    finder: Searcher, data: TrainingData, config: RerankerConfig, device: str, with_examples: bool
+    finder: Searcher,
+    data: TrainingData,
+    config: RerankerConfig,
+    device: str,
+    with_examples: bool,
+    words: SharedWords | None = None,
 ) -> Lists:
     """Candidates of train and the first entities of dev, voted on if examples vote."""
     own = config.reranker
     voters = Voters.of(finder, data.train, data.kb) if with_examples else None
 
     def near(name: str, corpus: Corpus) -> Neighbours:
-        found: Found = finder.find(_split(name, corpus, data), max(RECALL_AT, own.candidates), 0)
-        return (found if voters is None else voted(found, voters, device)).hood.near
+        n_near = max(RECALL_AT, own.candidates)
+        found: Found = finder.find(_split(name, corpus, data), n_searched(words, n_near), 0)
+        found = found if voters is None else voted(found, voters, device)
+        return looked_at(found, words, n_near).hood.near
 
     candidates = Candidates.of(data.train, data.kb, near("train", data.train).items, own.candidates)
-    judged = JudgedLists.of(data.dev, data.kb, first_of(near("dev", data.dev), own.n), finder.temperature)
+    judged = JudgedLists.of(data.dev, data.kb, near("dev", data.dev).first(own.n), finder.temperature)
     examples = None if voters is None else data.train
     return Lists(data.kb, data.train, candidates, (data.dev, judged), examples)
 

@@ -25,7 +25,7 @@ from arborlink.partition import Mode, partition
 from arborlink.reranking import Reranker
 from arborlink.result import Result
 from arborlink.result.from_partition import candidates_of, links_of
-from arborlink.search import Neighbours
+from arborlink.shared_words import SharedWords
 from arborlink.type_labels import labels_of
 from arborlink.voting import TEMPERATURE
 
@@ -43,6 +43,8 @@ class Linker:
         temperature: the one the encoder was trained with: how sharply labelled examples vote.
         reranker: takes a second look at the nearest entities of each mention; ``None`` for none.
         detour: what is taken off the affinity of two mentions; see :class:`~arborlink.neighbourhood.Neighbourhood`.
+        shared_words: words that mentions share with descriptions have a say in who is nearest; ``None``: they have
+            none.
 
     Example:
         >>> linker = Linker.load()                                             # doctest: +SKIP
@@ -60,6 +62,7 @@ class Linker:
         temperature: float = TEMPERATURE,
         reranker: Reranker | None = None,
         detour: float = 0.0,
+        shared_words: SharedWords | None = None,
     ) -> None:
         self.encoder = encoder
         self.device = device
@@ -70,6 +73,7 @@ class Linker:
         self.temperature = temperature
         self.reranker = reranker
         self.detour = checked_detour(float(detour))
+        self.shared_words = shared_words
         self._labelled: Labelled | None = None
 
     @property
@@ -105,6 +109,19 @@ class Linker:
         other.detour = checked_detour(float(detour))
         return other
 
+    def with_shared_words(self, share: float) -> Linker:
+        """The same linker, where words around mentions have this share in who is nearest; 0: they have none.
+
+        They are looked for in the descriptions of the nearest entities (:mod:`arborlink.shared_words`), before a
+        re-ranker has its say.
+
+        Raises:
+            InputError: the share is no finite number, or less than 0.
+        """
+        other = copy.copy(self)
+        other.shared_words = SharedWords(share, progress=self.progress) if share else None
+        return other
+
     def reranking(self, n: int | None) -> Linker:
         """The same linker, re-ranking the n nearest entities of each mention: 0 none, ``None`` its own number.
 
@@ -123,10 +140,12 @@ class Linker:
 
     @property
     def name(self) -> str:
-        """Names what decides who is how near: the model, the examples and the re-ranker if there are any."""
+        """Names what decides who is how near: the model; examples, shared words and a re-ranker if there are any."""
         name = self.model or self.encoder.fingerprint
         if self._labelled is not None:
             name += f"+{self._labelled.digest}"
+        if self.shared_words is not None:
+            name += f"+{self.shared_words.name}"
         return name if self.reranker is None else f"{name}+reranker-{self.reranker.fingerprint}"
 
     @property
@@ -250,6 +269,7 @@ class Linker:
             "detour": self.detour,
             "by_type": chosen.by_type,
             "candidates": candidates,
+            "shared_words": 0.0 if self.shared_words is None else self.shared_words.share,
             "rerank": 0 if looking.reranker is None else looking.reranker.n,
             **about_examples(self._labelled, corpus),
             "n_documents": len(corpus),
@@ -272,7 +292,7 @@ class Linker:
         labels: Labels | None = None,
         seconds: dict[str, float] | None = None,
     ) -> Neighbourhood:
-        """Encode mentions and entities, search, and re-rank what was found if there is a re-ranker.
+        """Encode mentions and entities, search, and give what was found a new order if anything asks for one.
 
         Args:
             corpus: the documents.
@@ -295,12 +315,12 @@ class Linker:
         if self._labelled is not None:
             with timed(spent, "encode_examples"):
                 examples = self._labelled.examples(corpus, kb, self.temperature)
-        n_looked = 0 if self.reranker is None else min(self.reranker.n, len(kb))
+        looks = [look.n for look in (self.shared_words, self.reranker) if look is not None]
         with timed(spent, "search"):
             hood = Neighbourhood.search(
                 mentions,
                 entities,
-                max(n_near, n_looked),
+                max([n_near, *looks]),
                 n_others,
                 labels=labels,
                 examples=examples,
@@ -308,9 +328,11 @@ class Linker:
                 device=self.device,
                 progress=self.progress,
             )
-        if self.reranker is None:
-            return hood
-        with timed(spent, "rerank"):
-            near = self.reranker.rerank(corpus, kb, hood.near, self.temperature, self.examples)
-        first = Neighbours(near.items[:, :n_near], near.affinities[:, :n_near])
-        return replace(hood, near=first)
+        near = hood.near
+        if self.shared_words is not None:
+            with timed(spent, "shared_words"):
+                near = self.shared_words.rerank(corpus, kb, near)
+        if self.reranker is not None:
+            with timed(spent, "rerank"):
+                near = self.reranker.rerank(corpus, kb, near, self.temperature, self.examples)
+        return replace(hood, near=near.first(n_near))

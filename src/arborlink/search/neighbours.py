@@ -37,6 +37,10 @@ class Neighbours:
             np.full((n_queries, k), -1, dtype=np.int32), np.full((n_queries, k), -np.inf, dtype=np.float32)
         )
 
+    def first(self, n: int) -> Neighbours:
+        """The first n items of each query."""
+        return Neighbours(self.items[:, :n], self.affinities[:, :n])
+
 
 def nearest(
     queries: Embeddings,
