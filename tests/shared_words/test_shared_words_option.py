@@ -98,7 +98,7 @@ def test_what_is_no_share_is_told_in_one_line(
     done = run_command(verb, *files, "--model", "nowhere", "--no-cache", "--shared-words", given)
     assert (done.status, done.out) == (2, "")
     assert done.err == (
-        f"arborlink: the share of shared words is {told}; expected a number above 0, such as 0.3\n"
+        f"arborlink: the share of shared words is {told}; expected a number above 0, such as 0.4\n"
     )
     assert sorted(path.name for path in place.iterdir()) == ["documents.jsonl", "kb.jsonl"]
 

@@ -56,7 +56,7 @@ SharedWordsOption = Annotated[
         "--shared-words",
         metavar="SHARE",
         help="The share that words around a mention have in who is nearest, where descriptions of entities say them "
-        "too: for knowledge bases that describe at length, 0.3. 0: none.",
+        "too: for knowledge bases that describe at length, 0.4. 0: none.",
     ),
 ]
 

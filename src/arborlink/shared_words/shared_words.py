@@ -56,7 +56,7 @@ class SharedWords:
         self.window = operator.index(window)
         self.progress = progress
         if not (math.isfinite(self.share) and self.share > 0):
-            raise InputError(f"the share of shared words is {share}; expected a number above 0, such as 0.3")
+            raise InputError(f"the share of shared words is {share}; expected a number above 0, such as 0.4")
         if self.n < 1:
             raise InputError(f"shared words look at {n} entities of each mention; expected at least 1")
         if self.window < 0:
