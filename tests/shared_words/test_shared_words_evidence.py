@@ -333,7 +333,7 @@ def test_documents_without_mentions_have_no_rows() -> None:
 @pytest.mark.parametrize("share", [0, -0.2, math.nan, math.inf, -math.inf])
 def test_a_share_that_is_none_is_refused(share: float) -> None:
     with pytest.raises(
-        InputError, match=rf"the share of shared words is {share}; expected a number above 0, such as 0\.3"
+        InputError, match=rf"the share of shared words is {share}; expected a number above 0, such as 0\.4"
     ):
         SharedWords(share)
 
