@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from arborlink.entity import Entity
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.result import Result
+from arborlink.shared_words import usual_length
 
 RunCommand = Callable[..., Any]
 
@@ -108,6 +110,35 @@ def test_what_is_no_number_is_a_matter_of_usage(link: RunCommand, place: Path) -
     assert done.status == 2
     assert "Invalid value for '--shared-words'" in done.err
     assert not (place / "out").exists()
+
+
+def test_link_says_when_descriptions_are_long(link: RunCommand, place: Path, mercury: KnowledgeBase) -> None:
+    hint = (
+        "Descriptions have 63 words (median): --shared-words 0.4 would compare them with what stands around "
+        "mentions\n"
+    )
+    assert "--shared-words" not in link().out
+    KnowledgeBase(
+        Entity(each.id, each.name, description=" ".join([each.description] * n))
+        for each, n in zip(mercury, (8, 9, 1), strict=True)
+    ).write(place / "kb.jsonl")
+    assert hint in link().out
+    assert "--shared-words" not in link("--shared-words", "0.4").out
+
+
+def test_the_usual_length_is_that_of_the_middle_one() -> None:
+    def usual(*lengths: int) -> int:
+        return usual_length(
+            KnowledgeBase(
+                Entity(str(number), "name", description="so " * length)
+                for number, length in enumerate(lengths)
+            )
+        )
+
+    assert usual(0, 0, 70) == 0
+    assert usual(0, 60, 70) == 60
+    # of many entities some are looked at, from the first to the last
+    assert usual(*range(5000)) == pytest.approx(2500, abs=10)
 
 
 def test_tune_chooses_for_links_with_shared_words(

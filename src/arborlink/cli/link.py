@@ -30,6 +30,7 @@ from arborlink.cli.skipped import report_skipped
 from arborlink.errors import InputError
 
 if TYPE_CHECKING:
+    from arborlink.knowledge_base import KnowledgeBase
     from arborlink.result import Result
 
 
@@ -173,6 +174,8 @@ def link(
     result.settings["sources"] = sources(documents, format, kb, kb_format, skip_invalid)
     result.write(output)
     typer.echo(summary(result))
+    for line in _advice(entities, shared_words):
+        typer.echo(line)
     question = explain_command(output, result.links[0].mention)
     typer.echo(f"Written to {output}; ask why with: {question}")
     if report is not None:
@@ -180,6 +183,19 @@ def link(
 
         write_report(report, result, corpus, entities, title=output.absolute().name)
         typer.echo(f"The report is in {report}; open it in a browser")
+
+
+def _advice(kb: KnowledgeBase, shared_words: float) -> list[str]:
+    """What would most likely link better, if it was not asked for."""
+    from arborlink.shared_words import LONG, USUAL_SHARE, usual_length
+
+    length = 0 if shared_words else usual_length(kb)
+    if length < LONG:
+        return []
+    return [
+        f"Descriptions have {length:,} words (median): --shared-words {USUAL_SHARE:g} would compare them with what "
+        "stands around mentions"
+    ]
 
 
 def summary(result: Result) -> str:
