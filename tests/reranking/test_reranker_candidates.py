@@ -97,6 +97,18 @@ def test_a_twin_of_the_gold_entity_is_no_negative(towers_folder: Path) -> None:
     assert mine(linker, kb, corpus, 3).items.tolist() == [[1, 2, -1]]
 
 
+def test_some_mentions_are_drawn_by_seed_and_keep_their_order() -> None:
+    made = Candidates(np.arange(100) * 2, np.arange(300, dtype=np.int32).reshape(100, 3))
+    assert made.drawn(0, 1) is made
+    assert made.drawn(100, 1) is made
+    some = made.drawn(20, 1)
+    assert len(some) == len(set(some.mentions.tolist())) == 20
+    assert some.mentions.tolist() == sorted(some.mentions)
+    assert np.array_equal(some.items, made.items[some.mentions // 2])
+    assert np.array_equal(some.mentions, made.drawn(20, 1).mentions)
+    assert not np.array_equal(some.mentions, made.drawn(20, 2).mentions)
+
+
 def test_candidates_are_kept_on_disk(tmp_path: Path) -> None:
     made = Candidates(np.array([3, 5]), np.array([[1, 2, -1], [0, 4, 5]], dtype=np.int32))
     made.write(tmp_path / "kept.safetensors")

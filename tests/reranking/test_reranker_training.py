@@ -39,6 +39,19 @@ def test_chunks_and_whole_steps_learn_the_same(towers_folder: Path, tiny_model: 
     assert np.allclose(losses[0], losses[1], rtol=1e-4)
 
 
+def test_as_many_mentions_are_learned_from_as_are_asked_for(towers_folder: Path, tiny_model: Path) -> None:
+    linker = Linker.load(towers_folder, device="cpu", cache=False)
+    config = quick_config(tiny_model, trainer={"epochs": 1})
+    config = config.model_copy(update={"reranker": config.reranker.model_copy(update={"mentions": 5})})
+    lines: list[str] = []
+    train = letter_documents("t", 16, 1)
+    made = train_reranker(linker, letter_kb(), train, None, config, progress=False, tell=lines.append)
+    assert made.report.n_mentions == 5
+    assert made.report.n_pairs == 5 * len(LETTERS)
+    assert made.report.epochs[0].n_sequences == 5 * len(LETTERS)
+    assert any(line.startswith(f"5 of {train.n_mentions} mentions to learn from") for line in lines)
+
+
 def test_a_run_that_was_killed_ends_where_the_others_end(
     towers_folder: Path, tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,13 @@ class Candidates:
         mentions, own = _labelled(corpus, kb)
         return cls(mentions, with_gold(own, near[mentions], _same_text(kb), k))
 
+    def drawn(self, n: int, seed: int) -> Candidates:
+        """Those of n mentions, drawn by seed, in the order they had; all for 0, or where there are no more."""
+        if not 0 < n < len(self):
+            return self
+        own = np.sort(np.random.default_rng(seed).choice(len(self), n, replace=False))
+        return Candidates(self.mentions[own], self.items[own])
+
     def write(self, path: Path) -> None:
         """Keep them, whole or not at all."""
         partial = partial_path(path)

@@ -68,6 +68,12 @@ class RerankerSection(Section):
         le=_MOST_CANDIDATES,
         description="Entities that each training mention is compared with: its own and the nearest wrong ones.",
     )
+    mentions: int = Field(
+        default=0,
+        ge=0,
+        le=1_000_000_000,
+        description="Training mentions to learn from, drawn by seed; 0: all of them.",
+    )
     n: int = Field(
         default=16,
         ge=1,

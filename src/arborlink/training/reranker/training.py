@@ -128,7 +128,8 @@ class RerankerTraining:
             TrainingError: the loss is no finite number any more.
         """
         self.seconds = dict(seconds or {})
-        candidates = lists.candidates
+        candidates = lists.candidates.drawn(self.config.reranker.mentions, self.config.trainer.seed)
+        lists = replace(lists, candidates=candidates)
         sizes = begin(self.folder, self.config, lists.fingerprint, self._sizes(len(candidates)))
         if not (self.folder / CANDIDATES_FILE).is_file():
             candidates.write(self.folder / CANDIDATES_FILE)
