@@ -181,6 +181,18 @@ def test_a_result_without_documents_shows_what_mentions_say(open_report: OpenRep
     assert page.locator(".figures").count() == 0
 
 
+def test_the_page_says_how_the_result_was_made(open_report: OpenReport) -> None:
+    page = open_report(result_of([]))
+    expect(page.locator("main")).to_contain_text(
+        "Linked by directed inference, 1 neighbour, threshold 0.500, model a/model."
+    )
+    fingerprint = f"{'0f' * 12}+words-0.4"
+    page = open_report(result_of([], model=fingerprint, detour=0.15, shared_words=0.4, by_type=True))
+    expect(page.locator("main")).to_contain_text(
+        "Linked by directed inference, 1 neighbour, threshold 0.500, detour 0.15, shared words 0.4, by type."
+    )
+
+
 def test_an_empty_result_says_so_everywhere(open_report: OpenReport) -> None:
     page = open_report(result_of([], threshold=None))
     expect(page.locator("main")).to_contain_text(

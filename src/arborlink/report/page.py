@@ -38,6 +38,7 @@ _SETTINGS = (
     "neighbours",
     "threshold",
     "detour",
+    "shared_words",
     "by_type",
     "n_documents",
     "n_mentions",

@@ -6,7 +6,8 @@ import { affinityText, counted, el, numbered, shortened } from "./dom.js";
 import { measured } from "./figures.js";
 
 const N_TOP = 10;
-const FINGERPRINT = /^[0-9a-f]{24}$/;
+// alone, or with what examples, shared words and a re-ranker add to it
+const FINGERPRINT = /^[0-9a-f]{24}(\+|$)/;
 
 /** The overview of a result. */
 export function overview(model) {
@@ -38,6 +39,7 @@ function howItWasMade(settings) {
   if (settings.neighbours != null) parts.push(numbered(settings.neighbours, "neighbour"));
   parts.push(settings.threshold == null ? "no threshold" : `threshold ${settings.threshold.toFixed(3)}`);
   if (settings.detour) parts.push(`detour ${settings.detour}`);
+  if (settings.shared_words) parts.push(`shared words ${settings.shared_words}`);
   if (settings.by_type) parts.push("by type");
   if (settings.model && !FINGERPRINT.test(settings.model)) parts.push(`model ${modelName(settings.model)}`);
   return `${parts.filter(Boolean).join(", ")}.`;
