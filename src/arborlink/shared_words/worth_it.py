@@ -7,7 +7,7 @@ from itertools import islice
 
 from arborlink.knowledge_base import KnowledgeBase
 
-# Words of a description from which on every wiki that was measured gained.
+# Every wiki that was measured gained, and the shortest descriptions had 56 words (docs/experiments.md).
 LONG = 50
 USUAL_SHARE = 0.4
 _LOOKED_AT = 1000
