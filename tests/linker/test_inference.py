@@ -149,6 +149,7 @@ def test_the_settings_tell_how_it_was_done(link_xyz: LinkGiven) -> None:
         "neighbours": 1,
         "threshold": 0.5,
         "detour": 0.0,
+        "name_share": None,
         "by_type": False,
         "candidates": 1,
         "shared_words": 0.0,

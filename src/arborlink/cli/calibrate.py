@@ -17,11 +17,13 @@ from arborlink.cli.options import (
     Format,
     KbFormat,
     Model,
+    NameShareOption,
     NoCache,
     SharedWordsOption,
     Shortlist,
     SkipInvalid,
     asking_for_shared_words,
+    check_name_share,
     check_shared_words,
     parsed_threshold,
     read_examples,
@@ -97,6 +99,7 @@ def calibrate(
         typer.Option(help="What an untrained model compares: names, or mentions in context (context)."),
     ] = None,
     examples: ExamplesOption = None,
+    name_share: NameShareOption = None,
     shared_words: SharedWordsOption = 0.0,
     shortlist: Shortlist = 32,
     device: Device = "auto",
@@ -120,6 +123,7 @@ def calibrate(
         raise InputError(f"--hide {hide:g} is not a share from 0 to below 1")
     check_target(target_error, "--target-error")
     least = parsed_threshold(threshold)
+    check_name_share(name_share)
     check_shared_words(shared_words)
     output = None if output is None else expanded(output)
     _check_output(output, model, kb, dev)
@@ -136,7 +140,7 @@ def calibrate(
     options: dict[str, Any] = {"entity_model": entity_model, "view": view, "shortlist": shortlist}
     kept: Path | bool = False if no_cache else expanded(cache) if cache is not None else True
     linker = Linker.load(model, device=device, cache=kept, **options)
-    linker = linker.with_examples(voters).with_shared_words(shared_words)
+    linker = linker.with_examples(voters).with_name_share(name_share).with_shared_words(shared_words)
     made = calibration.calibrate(
         linker,
         corpus,

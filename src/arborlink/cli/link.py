@@ -16,10 +16,12 @@ from arborlink.cli.options import (
     Format,
     KbFormat,
     Model,
+    NameShareOption,
     NoCache,
     SharedWordsOption,
     Shortlist,
     SkipInvalid,
+    check_name_share,
     check_shared_words,
     parsed_threshold,
     read_examples,
@@ -108,6 +110,7 @@ def link(
         Path | None, typer.Option(help="Also write an HTML report of the result into this file.")
     ] = None,
     examples: ExamplesOption = None,
+    name_share: NameShareOption = None,
     shared_words: SharedWordsOption = 0.0,
     shortlist: Shortlist = 32,
     device: Device = "auto",
@@ -133,6 +136,7 @@ def link(
         from arborlink.encoders.model_settings import checked_detour
 
         checked_detour(detour)
+    check_name_share(name_share)
     check_shared_words(shared_words)
     output = expanded(output)
     check_output(output, kb, documents)
@@ -158,7 +162,7 @@ def link(
     )
     if detour is not None:
         linker = linker.with_detour(detour)
-    linker = linker.with_shared_words(shared_words)
+    linker = linker.with_name_share(name_share).with_shared_words(shared_words)
     result = linker.link(
         corpus,
         entities,

@@ -61,6 +61,25 @@ SharedWordsOption = Annotated[
 ]
 
 
+NameShareOption = Annotated[
+    float | None,
+    typer.Option(
+        "--name-share",
+        metavar="SHARE",
+        help="The share of the comparison of names in an affinity, beside towers; above 0, below 1. `arborlink tune "
+        "--name-shares` finds it.  [default: the model's own]",
+    ),
+]
+
+
+def check_name_share(share: float | None) -> None:
+    """Tell of a share that is none before anything is read or loaded."""
+    from arborlink.encoders.name_share import checked_name_share
+
+    if share is not None:
+        checked_name_share(share)
+
+
 def check_shared_words(share: float) -> None:
     """Tell of a share that is none before anything is read or loaded."""
     from arborlink.shared_words import SharedWords

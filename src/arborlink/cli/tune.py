@@ -22,6 +22,7 @@ from arborlink.cli.options import (
     Shortlist,
     SkipInvalid,
     asking_for_shared_words,
+    check_name_share,
     check_shared_words,
     read_examples,
 )
@@ -32,8 +33,8 @@ from arborlink.errors import InputError
 if TYPE_CHECKING:
     from arborlink.corpus import Corpus
     from arborlink.discovery import Aim, Tuning
-    from arborlink.encoders.model_folder import Inference
     from arborlink.knowledge_base import KnowledgeBase
+    from arborlink.linker import Linker
     from arborlink.partition import Mode
 
 
@@ -57,6 +58,14 @@ def tune(
     neighbours: Annotated[
         str, typer.Option(help="Numbers of neighbouring mentions to try, with commas between.")
     ] = "1,2,4,8",
+    name_shares: Annotated[
+        str,
+        typer.Option(
+            metavar="SHARES",
+            help="Shares of the comparison of names in an affinity, beside towers, to try, with commas between: "
+            "0.1,0.2,0.3,0.45.  [default: the model's own]",
+        ),
+    ] = "",
     output: Annotated[Path | None, typer.Option(help="File for the curves (JSON).")] = None,
     plot: Annotated[Path | None, typer.Option(help="File for a picture of the chosen curve (SVG).")] = None,
     dry_run: Annotated[
@@ -94,6 +103,7 @@ def tune(
     for_what, ways, counts = Aim.parse(aim), _modes(modes), _counts(neighbours)
     if view not in (None, "names", "context"):
         raise InputError(f"--view {view} is not known; choose names or context")
+    shares = _shares(name_shares)
     check_shared_words(shared_words)
     output, plot = (None if path is None else expanded(path) for path in (output, plot))
     _check_files(output, plot, kb, dev)
@@ -111,10 +121,12 @@ def tune(
     kept: Path | bool = False if no_cache else expanded(cache) if cache is not None else True
     linker = Linker.load(model, device=device, cache=kept, **options)
     linker = linker.with_examples(voters).with_shared_words(shared_words)
-    tuned = discovery.tune(linker, corpus, entities, for_what, modes=ways, neighbours=counts, by_type=by_type)
+    tuned = discovery.tune(
+        linker, corpus, entities, for_what, modes=ways, neighbours=counts, by_type=by_type, name_shares=shares
+    )
     _print_table(tuned)
     _write(tuned, output, plot)
-    _store(tuned, linker.defaults, model, dry_run, asking_for_shared_words(shared_words))
+    _store(tuned, linker, model, dry_run, asking_for_shared_words(shared_words))
 
 
 def _modes(text: str) -> list[Mode]:
@@ -132,6 +144,19 @@ def _counts(text: str) -> list[int]:
     if not all(part.isdecimal() for part in parts):
         raise InputError(f"--neighbours {text} is not a list of numbers; write for example 1,2,4,8")
     return [int(part) for part in parts]
+
+
+def _shares(text: str) -> list[float]:
+    parts = [part.strip() for part in text.split(",")] if text.strip() else []
+    try:
+        shares = [float(part) for part in parts]
+    except ValueError as error:
+        raise InputError(
+            f"--name-shares {text} is not a list of numbers; write for example 0.1,0.2,0.3,0.45"
+        ) from error
+    for share in shares:
+        check_name_share(share)
+    return shares
 
 
 def _check_files(output: Path | None, plot: Path | None, *inputs: Path) -> None:
@@ -186,7 +211,24 @@ def _print_table(tuned: Tuning) -> None:
     for mark, mode, *numbers in rows:
         right = (number.rjust(width) for number, width in zip(numbers, widths[2:], strict=True))
         typer.echo("  ".join([f"{mark:{widths[0]}} {mode:{widths[1]}}", *right]).rstrip())
-    typer.echo(f"Chosen for {tuned.aim}: {tuned.choice}")
+    if tuned.name_shares:
+        _print_shares(tuned)
+    typer.echo(f"Chosen for {tuned.aim}: {tuned.choice}{_with_share(tuned)}")
+
+
+def _print_shares(tuned: Tuning) -> None:
+    """The best of every share of names; the table before is of the chosen one."""
+    for share, best in tuned.name_shares.items():
+        mark = "*" if best is tuned.choice else " "
+        told = "  ".join(
+            f"{name} {'–' if best.figures[key] is None else format(best.figures[key], '.4f')}"
+            for name, key in _COLUMNS.items()
+        )
+        typer.echo(f"{mark} names {share:<6g}{best}: {told}")
+
+
+def _with_share(tuned: Tuning) -> str:
+    return f", share of names {tuned.name_share:g}" if tuned.name_shares else ""
 
 
 def _write(tuned: Tuning, output: Path | None, plot: Path | None) -> None:
@@ -205,13 +247,14 @@ def _write(tuned: Tuning, output: Path | None, plot: Path | None) -> None:
         typer.echo(f"Written to {' and '.join(written)}")
 
 
-def _store(tuned: Tuning, defaults: Inference, model: str | None, dry_run: bool, asked: list[str]) -> None:
+def _store(tuned: Tuning, linker: Linker, model: str | None, dry_run: bool, asked: list[str]) -> None:
     from arborlink.encoders.default_model import folder_to_keep_in, why_nothing_is_kept
     from arborlink.encoders.model_folder import write_inference
 
     inference = tuned.choice.inference(tuned.by_type)
     folder = folder_to_keep_in(model)
-    if folder is not None:
+    has_other_share = tuned.name_share != linker.name_share
+    if folder is not None and not has_other_share:
         if dry_run:
             typer.echo(f"Not stored: {model} links as before")
         else:
@@ -220,7 +263,9 @@ def _store(tuned: Tuning, defaults: Inference, model: str | None, dry_run: bool,
         return
     options = ["--inference", inference.mode, "--neighbours", str(inference.neighbours)]
     options += ["--threshold", repr(inference.threshold)]
-    if inference.by_type != defaults.by_type:
+    if inference.by_type != linker.defaults.by_type:
         options.append("--by-type" if inference.by_type else "--no-by-type")
-    options += asked
-    typer.echo(f"Not stored, as {why_nothing_is_kept(model)}; link with: {shlex.join(options)}")
+    if has_other_share:
+        options += ["--name-share", repr(tuned.name_share)]
+    why = why_nothing_is_kept(model) if folder is None else f"{model} has names with another share"
+    typer.echo(f"Not stored, as {why}; link with: {shlex.join(options + asked)}")

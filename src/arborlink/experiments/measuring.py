@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from arborlink.corpus import Corpus
+from arborlink.evaluation.gold import Gold
 from arborlink.experiments.data_sets import DataSet
 from arborlink.experiments.discovery import hidden_figures, missing_figures
 from arborlink.experiments.linking import Linked, linking_figures
@@ -57,21 +58,43 @@ class Measuring:
 
     def everything(self) -> dict[str, Any]:
         """Figures of every protocol; those of each other variant that the run asks for under its name."""
-        ways = {"": Way(partial(self._look, "", self._search))}
-        if self.experiment.examples and (way := self._with_examples()) is not None:
-            ways[EXAMPLES] = way
         figures: dict[str, Any] = {"by_type": self.data_set.by_type}
-        for variant, way in ways.items():
-            figures |= _under(variant, self._figures(way.find, self._seen(variant)))
+        for variant in self.variants:
+            figures |= under(variant, self.figures(variant))
         if self.look is not None:
-            order = Reordering(self.look, ways)
-            for variant in ways:
-                if self.look.reads_examples and EXAMPLES in ways and variant != EXAMPLES:
+            order = Reordering(self.look, self._ways)
+            for variant in self.variants:
+                if self.look.reads_examples and EXAMPLES in self.variants and variant != EXAMPLES:
                     continue
                 again = self._figures(partial(order.find, variant), self._seen(variant))
                 own = {"reranker": order.judged(variant), **again}
-                figures |= _under(AFTER_RERANKING[variant], own)
+                figures |= under(AFTER_RERANKING[variant], own)
         return figures
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """Ways to find entities: by their own texts, and with examples where the run asks for them."""
+        return tuple(self._ways)
+
+    def figures(self, variant: str) -> dict[str, Any]:
+        """Figures of every protocol for one variant."""
+        return self._figures(self._ways[variant].find, self._seen(variant))
+
+    def accuracy_on_dev(self, variant: str) -> float:
+        """That of the best mode and number of neighbours; 0 where dev has no mention that can be linked."""
+        dev = self._ways[variant].find("dev")
+        gold = Gold.of(dev.split.corpus, dev.split.kb)
+        if not gold.linkable.any():
+            return 0.0
+        rights = Linked.of(dev, self.ways.neighbours).right(gold).values()
+        return max(float(right[gold.linkable].mean()) for right in rights)
+
+    @cached_property
+    def _ways(self) -> dict[str, Way]:
+        ways = {"": Way(partial(self._look, "", self._search))}
+        if self.experiment.examples and (way := self._with_examples()) is not None:
+            ways[EXAMPLES] = way
+        return ways
 
     def _search(self, split: str) -> Found:
         if split not in self._searched:
@@ -133,7 +156,8 @@ class Measuring:
         return figures
 
 
-def _under(variant: str, figures: dict[str, Any]) -> dict[str, Any]:
+def under(variant: str, figures: dict[str, Any]) -> dict[str, Any]:
+    """The figures of a variant where a result has them."""
     return {variant: figures} if variant else figures
 
 

@@ -188,6 +188,10 @@ class LinkerFinder:
     def __init__(self, linker: Linker) -> None:
         self.linker = linker
 
+    def with_name_share(self, share: float) -> LinkerFinder:
+        """The same model with another share of names beside its towers."""
+        return LinkerFinder(self.linker.with_name_share(share))
+
     @property
     def temperature(self) -> float:
         """The model's own."""

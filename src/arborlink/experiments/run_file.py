@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -70,6 +70,11 @@ class Experiment(BaseModel):
         le=1000,
         description="What is taken off the affinity of two mentions, for models that are not trained in the run; by "
         "default the model's own. For others dev.detour says it.",
+    )
+    name_shares: list[Annotated[float, Field(gt=0, lt=1)]] = Field(
+        default=[],
+        description="Shares of the comparison of names beside towers that dev chooses from, for each data set, with "
+        "examples and without; for models that are not trained in the run. By default the model's own.",
     )
     shared_words: float = Field(
         default=0.0,
@@ -167,6 +172,11 @@ def _check_reranker(config: RerankerConfig, experiment: Experiment, path: Path) 
             f'experiment.model is "{experiment.model}", but a re-ranker needs towers; leave out [reranker]',
             path,
         )
+    if experiment.name_shares:
+        raise InputError(
+            "has experiment.name_shares and a re-ranker, which learns from what one share finds; leave out one",
+            path,
+        )
     if config.reranker.n > RECALL_AT:
         raise InputError(
             f"reranker.n is {config.reranker.n}; experiments find {RECALL_AT} entities of each mention, so expected "
@@ -191,6 +201,12 @@ def _experiment(values: dict[str, Any], path: Path) -> Experiment:
         raise InputError(
             f'experiment.detour is {experiment.detour:g}, but experiment.model is "{experiment.model}"; set '
             "dev.detour for a model that is trained, and none for a baseline",
+            path,
+        )
+    if experiment.name_shares and experiment.model not in ("shipped", "folder"):
+        raise InputError(
+            f'experiment.name_shares are given, but experiment.model is "{experiment.model}"; they are for a model '
+            "that is there and has names beside its towers",
             path,
         )
     if experiment.shared_words and experiment.model in BASELINES:

@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from arborlink.errors import InputError, ModelError, TrainingError
 from arborlink.experiments.baselines import Baseline, Bm25, LookUp
 from arborlink.experiments.measuring import Measuring, summaries
 from arborlink.experiments.models import LinkerFinder, Searcher, TowersFinder
+from arborlink.experiments.name_shares import measured
 from arborlink.experiments.provenance import provenance, without_folders
 from arborlink.experiments.results import VERSION, ResultFile
 from arborlink.experiments.run_file import BASELINES, RunFile
@@ -102,7 +104,9 @@ def _check(run: RunFile, bench: Workbench) -> None:
     for name in (*run.learned_from, *run.experiment.evaluate):
         bench.data_set(name, run.experiment).files()
     if run.experiment.model in ("shipped", "folder"):
-        _linker(run, "cpu")
+        linker = _linker(run, "cpu")
+        for share in run.experiment.name_shares:
+            linker.with_name_share(share)
     if run.reranker is not None:
         check_base(run.reranker)
 
@@ -137,8 +141,17 @@ def run_once(run: RunFile, seed: int, bench: Workbench, model: Path | None = Non
         words = SharedWords(share, progress=bench.progress) if share else None
         look = _second_look(run, finder, reranker, bench, model, result, words)
         for name, data_set in sets.items():
-            measuring = Measuring(finder, data_set, experiment, config.dev, seed, bench.device, look, words)
-            evaluation[name] = measuring.everything()
+            measure = partial(
+                Measuring,
+                data_set=data_set,
+                experiment=experiment,
+                ways=config.dev,
+                seed=seed,
+                device=bench.device,
+                look=look,
+                words=words,
+            )
+            evaluation[name] = measured(finder, experiment.name_shares, measure)
             for line in summaries(name, evaluation[name]):
                 bench.tell(line)
     return result | {"evaluation": evaluation}

@@ -13,6 +13,7 @@ from arborlink.corpus import Corpus
 from arborlink.encoder import Encoder
 from arborlink.encoders.model_folder import Inference
 from arborlink.encoders.model_settings import checked_detour
+from arborlink.encoders.name_share import name_share_of, with_name_share
 from arborlink.encoders.promise import check_embeddings
 from arborlink.errors import InputError
 from arborlink.knowledge_base import KnowledgeBase
@@ -74,6 +75,7 @@ class Linker:
         self.reranker = reranker
         self.detour = checked_detour(float(detour))
         self.shared_words = shared_words
+        self._own_name_share = name_share_of(encoder)
         self._labelled: Labelled | None = None
 
     @property
@@ -109,6 +111,26 @@ class Linker:
         other.detour = checked_detour(float(detour))
         return other
 
+    @property
+    def name_share(self) -> float | None:
+        """The share of names in an affinity, beside towers; ``None`` of a model that has not both."""
+        return name_share_of(self.encoder)
+
+    def with_name_share(self, share: float | None) -> Linker:
+        """The same linker, where the comparison of names has another share beside the towers; ``None``: its own.
+
+        Labelled documents can tell which is best for a knowledge base (``arborlink tune --name-shares``). A threshold
+        and a calibration are for the share they were chosen with.
+
+        Raises:
+            InputError: the share is not above 0 and below 1, or the model has no names beside towers.
+        """
+        if share is None:
+            return self
+        other = copy.copy(self)
+        other.encoder = with_name_share(self.encoder, share)
+        return other.with_examples(self.examples)
+
     def with_shared_words(self, share: float) -> Linker:
         """The same linker, where words around mentions have this share in who is nearest; 0: they have none.
 
@@ -140,8 +162,14 @@ class Linker:
 
     @property
     def name(self) -> str:
-        """Names what decides who is how near: the model; examples, shared words and a re-ranker if there are any."""
+        """Names what decides who is how near.
+
+        That is the model, and if there are any: another share of names than its own, examples, shared words, a
+        re-ranker.
+        """
         name = self.model or self.encoder.fingerprint
+        if self.name_share != self._own_name_share:
+            name += f"+names-{self.name_share:g}"
         if self._labelled is not None:
             name += f"+{self._labelled.digest}"
         if self.shared_words is not None:
@@ -267,6 +295,7 @@ class Linker:
             "neighbours": k,
             "threshold": chosen.threshold,
             "detour": self.detour,
+            "name_share": self.name_share,
             "by_type": chosen.by_type,
             "candidates": candidates,
             "shared_words": 0.0 if self.shared_words is None else self.shared_words.share,

@@ -38,6 +38,7 @@ _SETTINGS = (
     "neighbours",
     "threshold",
     "detour",
+    "name_share",
     "shared_words",
     "by_type",
     "n_documents",

@@ -39,6 +39,7 @@ function howItWasMade(settings) {
   if (settings.neighbours != null) parts.push(numbered(settings.neighbours, "neighbour"));
   parts.push(settings.threshold == null ? "no threshold" : `threshold ${settings.threshold.toFixed(3)}`);
   if (settings.detour) parts.push(`detour ${settings.detour}`);
+  if (settings.name_share) parts.push(`share of names ${settings.name_share}`);
   if (settings.shared_words) parts.push(`shared words ${settings.shared_words}`);
   if (settings.by_type) parts.push("by type");
   if (settings.model && !FINGERPRINT.test(settings.model)) parts.push(`model ${modelName(settings.model)}`);
