@@ -186,7 +186,7 @@ def test_the_page_says_how_the_result_was_made(open_report: OpenReport) -> None:
     expect(page.locator("main")).to_contain_text(
         "Linked by directed inference, 1 neighbour, threshold 0.500, model a/model."
     )
-    fingerprint = f"{'0f' * 12}+words-0.4"
+    fingerprint = f"{'0f' * 12}+shared-words-0.4"
     page = open_report(
         result_of([], model=fingerprint, detour=0.15, name_share=0.3, shared_words=0.4, by_type=True)
     )

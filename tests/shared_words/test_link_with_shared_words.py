@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from named_model import save_named_model
 
 from arborlink.calibration import calibrate
 from arborlink.corpus import Corpus
 from arborlink.document import Document, Mention
+from arborlink.encoders.blended import BlendedEncoder
+from arborlink.encoders.name_part import NamePart, name_part_of
 from arborlink.entity import Entity
 from arborlink.errors import InputError
 from arborlink.knowledge_base import KnowledgeBase
@@ -60,10 +64,13 @@ def test_the_name_and_the_settings_of_the_result_tell(
     linker: Linker, thermometer: Corpus, mercury: KnowledgeBase
 ) -> None:
     with_words = linker.with_shared_words(0.4)
-    assert (with_words.name, with_words.calibrated_name) == ("given+words-0.4", "given+words-0.4")
-    assert linker.with_shared_words(0.3).name == "given+words-0.3"
+    assert (with_words.name, with_words.calibrated_name) == (
+        "given+shared-words-0.4",
+        "given+shared-words-0.4",
+    )
+    assert linker.with_shared_words(0.3).name == "given+shared-words-0.3"
     told = with_words.link(thermometer, mercury).settings
-    assert (told["shared_words"], told["model"], told["encoder"]) == (0.4, "given+words-0.4", "given")
+    assert (told["shared_words"], told["model"], told["encoder"]) == (0.4, "given+shared-words-0.4", "given")
     assert "shared_words" in told["seconds"]
     plain = linker.link(thermometer, mercury).settings
     assert (plain["shared_words"], plain["model"]) == (0.0, "given")
@@ -144,7 +151,7 @@ def test_words_have_their_say_before_a_re_ranker(
     near = both.neighbourhood(thermometer, mercury, 2, 0).near
     assert told.given == [[[1, 0, 2]]]
     assert near.items.tolist() == [[2, 0]]
-    assert both.name == "given+words-0.4+reranker-told"
+    assert both.name == "given+shared-words-0.4+reranker-told"
     linker.with_shared_words(0.4).with_reranker(told).neighbourhood(thermometer, mercury, 2, 0)
     linker.with_reranker(told).neighbourhood(thermometer, mercury, 2, 0)
     assert told.given[1:] == [[[1, 0, 2]], [[0, 1, 2]]]
@@ -165,7 +172,7 @@ def test_words_are_weighed_against_the_votes_of_examples(
     assert np.array_equal(plain.affinities, words.affinities)
     assert (plain.items.tolist(), words.items.tolist()) == ([[2, 0, 1]], [[2, 1, 0]])
     assert voted.name.startswith("given+")
-    assert both.name == f"{voted.name}+words-0.3"
+    assert both.name == f"{voted.name}+shared-words-0.3"
     assert both.link(thermometer, mercury).settings["n_examples"] == 1
 
 
@@ -188,3 +195,37 @@ def test_a_calibration_is_for_the_share_that_it_was_learnt_with(
     for share, applied in ((0.4, True), (0.3, False), (0, False)):
         settings = with_words.with_shared_words(share).link(corpus, mercury).settings
         assert settings["calibration"]["applied"] is applied
+
+
+def test_a_linker_levels_what_its_own_names_make_of_affinities(tiny_model: Path, tmp_path: Path) -> None:
+    kb = KnowledgeBase(
+        [
+            Entity("A", "Mercury", description="A planet, the smallest."),
+            Entity("B", "Freddie Mercury", description="Sang of Mercury, and of Bohemia before thousands."),
+            Entity("C", "Venus"),
+        ]
+    )
+    text = "thousands heard Mercury sing"
+    corpus = Corpus([Document("d", text, (Mention("m", 16, 23),))])
+    linker = Linker.load(save_named_model(tiny_model, tmp_path / "model", 0.6), device="cpu", cache=False)
+    mentions, entities = linker.encoder.encode_mentions(corpus), linker.encoder.encode_entities(kb, corpus)
+    named = name_part_of(linker.encoder, mentions, entities)
+    assert named is not None
+    assert isinstance(linker.encoder, BlendedEncoder)
+    assert named.width == linker.encoder.names.encode_mentions(corpus).vectors.shape[1]
+    everybody = np.arange(3)
+    of_names = linker.encoder.names.encode_mentions(corpus), linker.encoder.names.encode_entities(kb, corpus)
+    by_names = NamePart(*of_names, named.width).affinities(np.zeros(3, int), everybody)
+    assert named.affinities(np.zeros(3, int), everybody) == pytest.approx(0.6 * by_names, abs=1e-5)
+    plain = linker.neighbourhood(corpus, kb, 3, 0).near
+    words = SharedWords(0.05, progress=False)
+    found = linker.with_shared_words(0.05).neighbourhood(corpus, kb, 3, 0).near
+    assert found.items.tolist() == words.rerank(corpus, kb, plain, named).items.tolist()
+    # by affinities and evidence alone the planet would be the nearer one
+    assert plain.items[0, 0] == words.rerank(corpus, kb, plain).items[0, 0] == 0
+    assert found.items[0, 0] == 1
+
+
+def test_what_compares_no_names_has_no_part_of_them(linker: Linker, thermometer: Corpus) -> None:
+    vectors = linker.encoder.encode_mentions(thermometer)
+    assert name_part_of(linker.encoder, vectors, vectors) is None

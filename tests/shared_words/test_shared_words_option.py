@@ -69,7 +69,7 @@ def test_link_says_in_the_manifest_what_it_did(link: RunCommand, place: Path) ->
     assert linked(place / "out")[:3] == ["metal", "planet", "god"]
     manifest = json.loads((place / "out" / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["shared_words"] == 0.3
-    assert manifest["model"] == f"{plain['model']}+words-0.3"
+    assert manifest["model"] == f"{plain['model']}+shared-words-0.3"
     assert manifest["seconds"]["shared_words"] >= 0
     assert link("--shared-words", "0").status == 0
     again = json.loads((place / "out" / "manifest.json").read_text(encoding="utf-8"))
@@ -169,7 +169,7 @@ def test_a_calibration_is_for_the_words_that_it_was_learnt_with(
     assert "link with: --calibration sure/calibration.json" in done.out
     assert done.out.endswith(" --shared-words 0.3\n")
     told = json.loads((place / "sure" / "calibration.json").read_text(encoding="utf-8"))
-    assert told["model"].endswith("+words-0.3")
+    assert told["model"].endswith("+shared-words-0.3")
     assert link("--calibration", "sure", "--shared-words", "0.3").status == 0
     assert Result.read(place / "out").settings["calibration"]["applied"]
     done = link("--calibration", "sure")

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 SHORTEST, LONGEST = 2, 4
+DIMENSION = 256
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
-def lexical_vectors(texts: Sequence[str], dimension: int = 256) -> NDArray[np.float32]:
+def lexical_vectors(texts: Sequence[str], dimension: int = DIMENSION) -> NDArray[np.float32]:
     """Unit vectors, shape (len(texts), dimension), whose inner products estimate n-gram overlap.
 
     Case, punctuation and the order of words do not matter, nor does the way Unicode composes a letter; word

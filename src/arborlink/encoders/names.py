@@ -20,8 +20,10 @@ from arborlink.corpus import Corpus
 from arborlink.encoder import Embeddings, Texts
 from arborlink.encoders.abbreviations import expand_abbreviations, find_abbreviations
 from arborlink.encoders.description_names import DescriptionNames, parted_texts, weighted_text
+from arborlink.encoders.lexical import DIMENSION as SPELLING_DIMENSION
 from arborlink.encoders.lexical import folded_words, lexical_vectors
 from arborlink.encoders.near_names import NearNames
+from arborlink.encoders.sameness import DIMENSION as SAMENESS_DIMENSION
 from arborlink.encoders.sameness import sameness_vectors
 from arborlink.encoders.shortlist import shortlist
 from arborlink.encoders.text_encoder import TextEncoder
@@ -75,6 +77,11 @@ class NameEncoder:
         if self._description_names is not None:
             settings += " described 1"
         return blake2b(settings.encode(), digest_size=12).hexdigest()
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a vector has."""
+        return self.text_encoder.dimension + SPELLING_DIMENSION + (SAMENESS_DIMENSION if self.sameness else 0)
 
     def encode_mentions(self, corpus: Corpus) -> Embeddings:
         """One vector for each distinct mention string."""

@@ -12,6 +12,7 @@ import numpy as np
 from arborlink.corpus import Corpus
 from arborlink.encoder import Embeddings, Encoder
 from arborlink.encoders.blended import NamesBeside, blended_mentions
+from arborlink.encoders.name_part import NamePart, name_part_of
 from arborlink.encoders.promise import check_embeddings
 from arborlink.encoders.views import Markers
 from arborlink.experiments.data_sets import Split
@@ -37,6 +38,7 @@ class Found:
         mentions: the vectors they were found by; ``None`` where there are none.
         before: the nearest entities as they were before shared words or a re-ranker gave them the order they have in
             ``hood``; ``None`` where none did.
+        named: what names have made of the affinities; ``None`` where they made nothing of them.
     """
 
     split: Split
@@ -44,6 +46,7 @@ class Found:
     seconds: dict[str, float]
     mentions: Embeddings | None = None
     before: Neighbours | None = None
+    named: NamePart | None = None
 
 
 class Finder(Protocol):
@@ -138,15 +141,17 @@ class TowersFinder:
             seconds["encode_mentions"] = time.perf_counter() - start_encoding
             entities, seconds["encode_entities"] = self._embedded(split.kb)
         start = time.perf_counter()
+        named = None
         if self.names is not None:
             beside = NamesBeside.of(self.names, self.name_share, split.corpus, split.kb, split.labels)
             mentions, entities = beside.beside(mentions, entities)
+            named = NamePart(mentions, entities, beside.mentions.vectors.shape[1])
             seconds["encode_names"] = time.perf_counter() - start
             start = time.perf_counter()
         options: dict[str, Any] = {"detour": self.detour, "device": device.type, "progress": False}
         hood = Neighbourhood.search(mentions, entities, n_near, n_others, labels=split.labels, **options)
         seconds["search"] = time.perf_counter() - start
-        return Found(split, hood, seconds, mentions)
+        return Found(split, hood, seconds, mentions, named=named)
 
     def examples(self, corpus: Corpus, kb: KnowledgeBase) -> Examples | None:
         """The mentions of the corpus, embedded."""
@@ -223,7 +228,8 @@ class LinkerFinder:
         }
         hood = Neighbourhood.search(mentions, entities, n_near, n_others, labels=split.labels, **options)
         seconds["search"] = time.perf_counter() - start
-        return Found(split, hood, seconds, mentions)
+        named = name_part_of(linker.encoder, mentions, entities)
+        return Found(split, hood, seconds, mentions, named=named)
 
     def examples(self, corpus: Corpus, kb: KnowledgeBase) -> Examples | None:
         """The mentions of the corpus, encoded."""
@@ -274,7 +280,7 @@ def voted(found: Found, voters: Voters, device: str) -> Found:
     told = Neighbours(counted.items, np.round(counted.affinities, 6))
     hood = found.hood.voted(told, examples.temperature)
     seconds = found.seconds | {"vote": time.perf_counter() - start}
-    return Found(found.split, hood, seconds, found.mentions)
+    return replace(found, hood=hood, seconds=seconds)
 
 
 def n_searched(words: SharedWords | None, n_near: int) -> int:
@@ -293,7 +299,7 @@ def looked_at(found: Found, words: SharedWords | None, n_near: int) -> Found:
     start = time.perf_counter()
     near, seconds = found.hood.near, found.seconds
     if words is not None:
-        near = words.rerank(found.split.corpus, found.split.kb, near)
+        near = words.rerank(found.split.corpus, found.split.kb, near, found.named)
         seconds = seconds | {"shared_words": time.perf_counter() - start}
     hood = replace(found.hood, near=near.first(n_near))
     return replace(found, hood=hood, seconds=seconds, before=None if words is None else found.hood.near)

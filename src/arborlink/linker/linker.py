@@ -13,6 +13,7 @@ from arborlink.corpus import Corpus
 from arborlink.encoder import Encoder
 from arborlink.encoders.model_folder import Inference
 from arborlink.encoders.model_settings import checked_detour
+from arborlink.encoders.name_part import name_part_of
 from arborlink.encoders.name_share import name_share_of, with_name_share
 from arborlink.encoders.promise import check_embeddings
 from arborlink.errors import InputError
@@ -360,7 +361,8 @@ class Linker:
         near = hood.near
         if self.shared_words is not None:
             with timed(spent, "shared_words"):
-                near = self.shared_words.rerank(corpus, kb, near)
+                named = name_part_of(self.encoder, mentions, entities)
+                near = self.shared_words.rerank(corpus, kb, near, named)
         if self.reranker is not None:
             with timed(spent, "rerank"):
                 near = self.reranker.rerank(corpus, kb, near, self.temperature, self.examples)

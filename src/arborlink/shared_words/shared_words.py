@@ -2,7 +2,8 @@
 
 Towers read the first words of a description, and make one vector of all that a mention's context says. Which words
 stand near a mention and which in a description is evidence that both leave out, where knowledge bases describe their
-entities at length.
+entities at length. So is how many descriptions name an entity. And where several have the mention's words in their
+names, how much else stands there says nothing of who is meant.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from numpy.typing import NDArray
 from arborlink.corpus import Corpus
 from arborlink.document import Document, Mention
 from arborlink.encoders.lexical import folded_words
+from arborlink.encoders.name_part import NamePart
 from arborlink.errors import InputError
 from arborlink.knowledge_base import KnowledgeBase
 from arborlink.reranking import rerank
 from arborlink.search import Neighbours
 from arborlink.shared_words.descriptions import Descriptions
+from arborlink.shared_words.names import Names
 
 N_LOOKED = 256
 WINDOW = 64
@@ -30,6 +33,8 @@ WINDOW = 64
 HALF_WAY = 4
 # Rare words that the best has to share with a mention for evidence to count half.
 ENOUGH = 2
+# What the evidence grows by where e times as many descriptions name an entity.
+WELL_KNOWN = 0.05
 # Signs of a word and what stands beside it, at the most that matters: windows are cut before words are told apart.
 _SIGNS_OF_WORD = 24
 
@@ -61,24 +66,50 @@ class SharedWords:
             raise InputError(f"shared words look at {n} entities of each mention; expected at least 1")
         if self.window < 0:
             raise InputError(f"the window of shared words is {window}; expected 0 or more")
-        self._known: tuple[KnowledgeBase, Descriptions] | None = None
+        self._known: tuple[KnowledgeBase, Descriptions, Names] | None = None
 
     @property
     def name(self) -> str:
         """Names the settings that decide the order."""
-        name = f"words-{repr(self.share).removesuffix('.0')}"
+        name = f"shared-words-{repr(self.share).removesuffix('.0')}"
         return name if (self.n, self.window) == (N_LOOKED, WINDOW) else f"{name}-{self.n}-{self.window}"
 
-    def rerank(self, corpus: Corpus, kb: KnowledgeBase, near: Neighbours) -> Neighbours:
+    def rerank(
+        self, corpus: Corpus, kb: KnowledgeBase, near: Neighbours, named: NamePart | None = None
+    ) -> Neighbours:
         """Give the first ``n`` entities of each mention a new order; affinities stay where they are.
 
         Args:
             corpus: the documents.
             kb: the knowledge base.
             near: the nearest entities of each of ``corpus.mentions``.
+            named: what names have made of the affinities; ``None`` where they made nothing of them.
         """
-        evidence = self.evidence(corpus, kb, near.items[:, : self.n])
-        return rerank(near, self.share * evidence, weight=1.0, temperature=1.0)
+        items = near.items[:, : self.n]
+        _, names = self._of(kb)
+        known = np.log1p(np.append(names.n_naming, 0))[items]  # the last is where -1 looks
+        more = self.share * (self.evidence(corpus, kb, items) + WELL_KNOWN * known)
+        if named is not None:
+            more += self._levelled(corpus, names, items, named)
+        return rerank(near, more, weight=1.0, temperature=1.0)
+
+    def _levelled(
+        self, corpus: Corpus, names: Names, items: NDArray[np.int32], named: NamePart
+    ) -> NDArray[np.float64]:
+        """What entities with all words of a mention in a name lack to the one of them whose name is nearest."""
+        strings = [folded_words(document.text_of(mention)) for document, mention in corpus.mentions]
+        held = np.zeros(items.shape, dtype=bool)
+        for row, (words, own) in enumerate(zip(strings, items.tolist(), strict=True)):
+            if words:
+                held[row] = names.hold(words, own)
+        rows, places = np.nonzero(held & (held.sum(axis=1, keepdims=True) > 1))
+        values = named.affinities(rows, items[rows, places].astype(np.int64))
+        most = np.zeros(len(items))
+        np.maximum.at(most, rows, values)
+        lacking = np.zeros(items.shape)
+        # as affinities are, so that equal ones stay as they were whatever machine multiplied
+        lacking[rows, places] = np.round(most[rows] - values, 6)
+        return lacking
 
     def evidence(self, corpus: Corpus, kb: KnowledgeBase, items: NDArray[np.int32]) -> NDArray[np.float64]:
         """How much some entities share with the words around each mention.
@@ -98,7 +129,7 @@ class SharedWords:
         """
         from arborlink.shared_words._sums_kernel import shared_sums  # imports numba
 
-        descriptions = self._descriptions(kb)
+        descriptions, _ = self._of(kb)
         asked, counts, sizes = array("i"), array("d"), array("q")
         of_own_page = np.zeros(items.shape, dtype=bool)
         start = 0
@@ -146,8 +177,8 @@ class SharedWords:
         found.pop(-1, None)
         return found
 
-    def _descriptions(self, kb: KnowledgeBase) -> Descriptions:
+    def _of(self, kb: KnowledgeBase) -> tuple[Descriptions, Names]:
         """Those of the last knowledge base are kept: the next documents mostly have the same."""
         if self._known is None or self._known[0] is not kb:
-            self._known = kb, Descriptions.of(kb, self.progress)
-        return self._known[1]
+            self._known = kb, Descriptions.of(kb, self.progress), Names.of(kb, self.progress)
+        return self._known[1:]
