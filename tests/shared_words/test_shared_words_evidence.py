@@ -351,6 +351,6 @@ def test_other_settings_that_make_no_sense_are_refused() -> None:
 
 def test_the_name_tells_the_settings() -> None:
     assert SharedWords(0.3).name == "shared-words-0.3"
-    assert SharedWords(0.3, n=256, window=64).name == "shared-words-0.3"
+    assert SharedWords(0.3, n=512, window=64).name == "shared-words-0.3"
     assert SharedWords(0.25, n=64).name == "shared-words-0.25-64-64"
-    assert SharedWords(1, window=8).name == "shared-words-1-256-8"
+    assert SharedWords(1, window=8).name == "shared-words-1-512-8"

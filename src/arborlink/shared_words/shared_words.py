@@ -27,7 +27,7 @@ from arborlink.search import Neighbours
 from arborlink.shared_words.descriptions import Descriptions
 from arborlink.shared_words.names import Names
 
-N_LOOKED = 256
+N_LOOKED = 512
 WINDOW = 64
 # Words away from a mention at which one counts half.
 HALF_WAY = 4
