@@ -155,7 +155,7 @@ def test_the_order_is_that_of_affinity_level_and_evidence(
         for place, entity in enumerate(items[row].tolist()):
             level = most - by_names[entity] if entity in held else 0.0
             known = WELL_KNOWN * math.log1p(twin.n_naming(entity))
-            value[entity] = near.affinities[row, place] + level + share * (evidence[row, place] + known)
+            value[entity] = near.affinities[row, place] + level + share * evidence[row, place] + known
         order = [value[entity] for entity in found.items[row].tolist()]
         assert all(one >= other - 1e-5 for one, other in pairwise(order))
     assert np.array_equal(found.affinities, near.affinities)

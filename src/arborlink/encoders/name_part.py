@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from arborlink.encoder import Embeddings, Encoder
 from arborlink.encoders.blended import BlendedEncoder
-from arborlink.encoders.names import NameEncoder
 
 # Views compared at a time.
 _HELD = 1 << 14
@@ -65,6 +64,7 @@ class NamePart:
 
 
 def name_part_of(encoder: Encoder, mentions: Embeddings, entities: Embeddings) -> NamePart | None:
-    """The part of names in the vectors of an encoder; ``None`` of one that compares no names."""
-    names = encoder.names if isinstance(encoder, BlendedEncoder) else encoder
-    return NamePart(mentions, entities, names.dimension) if isinstance(names, NameEncoder) else None
+    """The part of names in the vectors of an encoder; ``None`` of one that has no towers, or no names, beside it."""
+    return (
+        NamePart(mentions, entities, encoder.names.dimension) if isinstance(encoder, BlendedEncoder) else None
+    )

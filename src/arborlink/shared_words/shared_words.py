@@ -33,8 +33,8 @@ WINDOW = 64
 HALF_WAY = 4
 # Rare words that the best has to share with a mention for evidence to count half.
 ENOUGH = 2
-# What the evidence grows by where e times as many descriptions name an entity.
-WELL_KNOWN = 0.05
+# What is added to an affinity where e times as many descriptions name an entity.
+WELL_KNOWN = 0.02
 # Signs of a word and what stands beside it, at the most that matters: windows are cut before words are told apart.
 _SIGNS_OF_WORD = 24
 
@@ -83,12 +83,12 @@ class SharedWords:
             corpus: the documents.
             kb: the knowledge base.
             near: the nearest entities of each of ``corpus.mentions``.
-            named: what names have made of the affinities; ``None`` where they made nothing of them.
+            named: what names have made of the affinities beside towers; ``None`` levels nothing.
         """
         items = near.items[:, : self.n]
         _, names = self._of(kb)
         known = np.log1p(np.append(names.n_naming, 0))[items]  # the last is where -1 looks
-        more = self.share * (self.evidence(corpus, kb, items) + WELL_KNOWN * known)
+        more = self.share * self.evidence(corpus, kb, items) + WELL_KNOWN * known
         if named is not None:
             more += self._levelled(corpus, names, items, named)
         return rerank(near, more, weight=1.0, temperature=1.0)
