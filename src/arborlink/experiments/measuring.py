@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -99,7 +100,9 @@ class Measuring:
     def _search(self, split: str) -> Found:
         if split not in self._searched:
             own, n_near = self.data_set.split(split), n_searched(self.words, RECALL_AT)
-            self._searched[split] = self.finder.find(own, n_near, max(self.ways.neighbours))
+            found = self.finder.find(own, n_near, max(self.ways.neighbours))
+            # the vectors of all entities are only kept for words to level their names
+            self._searched[split] = found if self.words is not None else replace(found, named=None)
         return self._searched[split]
 
     def _look(self, variant: str, find: Find, split: str) -> Found:
