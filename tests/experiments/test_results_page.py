@@ -137,6 +137,21 @@ def test_rows_with_examples_of_dev_are_told() -> None:
     )
 
 
+def test_shares_of_names_that_dev_chose_are_told() -> None:
+    plain = made_up("m-knn", "knn", [0.5, 0.5])
+    own, other = (made_up("m-joint", "joint", [0.6, 0.9], seed) for seed in (0, 1))
+    assert "Shares of names" not in results_page([plain, own], "x")
+    for result, share in ((own, 0.1), (other, 0.3)):
+        figures = result["evaluation"]["medmentions"]
+        figures["name_share"] = {"share": share, "dev_accuracy": {"0.1": 0.5, "0.3": 0.5}}
+        figures["examples"] = {"linking": figures["linking"], "name_share": {"share": 0.2}}
+    told = (
+        "Shares of names beside towers that dev chose: medmentions, joint 0.1 and 0.3; "
+        "medmentions, joint + examples 0.2."
+    )
+    assert told in results_page([plain, own, other], "x")
+
+
 def test_a_result_is_read_as_it_was_written(results: Path) -> None:
     expected = json.loads(json.dumps(made_up("m-knn", "knn", [0.5, 0.5])))
     found = next(result for result in read_results(results) if result["run"] == "m-knn")

@@ -56,6 +56,7 @@ def results_page(results: Sequence[Result], command: str, pictures: dict[str, st
         "those. Do not edit.\n",
         _PROTOCOL + "\n",
         *_of_dev_examples(whole),
+        *_of_name_shares([row for rows in by_data_set.values() for row in rows]),
     ]
     parts += ["## Table 1: linking accuracy\n"]
     for name, rows in by_data_set.items():
@@ -91,6 +92,16 @@ def _of_dev_examples(results: Sequence[Result]) -> list[str]:
         f"Rows with examples of {', '.join(names)}: on test the labelled mentions of dev vote as well, once dev has "
         "chosen; seen is also what dev mentions.\n"
     ]
+
+
+def _of_name_shares(rows: Sequence[Row]) -> list[str]:
+    """The shares of names that dev chose, one for each row whose run gave it some to choose from."""
+    chosen = [
+        f"{row.data_set}, {row.name} {' and '.join(dict.fromkeys(f'{each:g}' for each in shares))}"
+        for row in rows
+        if (shares := row.values("name_share", "share"))
+    ]
+    return [f"Shares of names beside towers that dev chose: {'; '.join(chosen)}.\n"] if chosen else []
 
 
 def _linking(name: str, rows: list[Row]) -> list[str]:
