@@ -15,6 +15,7 @@ import pytest
 
 from arborlink.errors import InputError
 from arborlink.experiments.page import write_page
+from arborlink.experiments.pictures import draw_all
 from arborlink.experiments.results import ResultFile, read_results
 from arborlink.experiments.tables import results_page
 from arborlink.experiments.tables.rows import ROWS, rows_of
@@ -150,6 +151,19 @@ def test_shares_of_names_that_dev_chose_are_told() -> None:
         "medmentions, joint + examples 0.2."
     )
     assert told in results_page([plain, own, other], "x")
+
+
+@pytest.mark.parametrize("row", ["knn", "a model that has a long name, and more + examples + re-ranker"])
+def test_no_label_runs_off_a_picture(row: str) -> None:
+    drawn = draw_all([made_up("m-own", row, [0.6, 0.9])])
+    svg = ElementTree.fromstring(drawn["results-medmentions-accuracy.svg"][1])
+    width = float(svg.attrib["viewBox"].split()[2])
+    labels = [each for each in svg.iter() if each.text == f"{row}, directed"]
+    assert len(labels) == 1
+    assert float(labels[0].attrib["x"]) - 6.5 * len(str(labels[0].text)) >= 0
+    assert labels[0].attrib["text-anchor"] == "end"
+    points = [float(each.attrib["cx"]) for each in svg.iter() if each.tag.endswith("circle")]
+    assert all(float(labels[0].attrib["x"]) < point < width for point in points)
 
 
 def test_a_result_is_read_as_it_was_written(results: Path) -> None:

@@ -8,11 +8,13 @@ from typing import Any
 from arborlink.experiments.pictures.frame import (
     COLOURS,
     LEFT,
+    MARGIN,
     RIGHT,
     TOP,
     Scale,
     picture,
     text,
+    width_of,
     x_axis,
     y_axis,
 )
@@ -54,11 +56,12 @@ def accuracy_picture(rows: Sequence[Row], name: str) -> str | None:
         return None
     ends = [end for _, value, interval in points for end in (interval or (value, value))]
     bottom = TOP + _LINE_HEIGHT * len(points)
-    scale = _wide(min(ends), max(ends), LEFT + 12, RIGHT)
+    left = max(LEFT, MARGIN + width_of(max((label for label, _, _ in points), key=len)))
+    scale = _wide(min(ends), max(ends), left + 12, RIGHT)
     parts = x_axis(scale, TOP - 6, bottom, "accuracy over linkable mentions, 95 % interval", _percent)
     for place, (label, value, interval) in enumerate(points):
         y = TOP + _LINE_HEIGHT * (place + 0.5)
-        parts.append(text(LEFT, y + 4, label, "small", "end"))
+        parts.append(text(left, y + 4, label, "small", "end"))
         if interval is not None:
             parts.append(
                 f'<path class="bar c0" d="M{scale(interval[0]):.1f} {y:.1f}H{scale(interval[1]):.1f}"/>'

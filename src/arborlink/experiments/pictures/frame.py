@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 WIDTH, LEFT, RIGHT, TOP = 760, 270, 720, 60
+MARGIN = 20
+# Of a letter of small text, as the widest of usual fonts have it on average.
+_LETTER = 6.8
 COLOURS = ("#0b62a8", "#b3470b", "#20713f", "#8a3b9c", "#8c6d00", "#0f7c86", "#a3263f", "#5a6472")
 _BRIGHT = ("#6db7ff", "#ff9f5e", "#6fd397", "#d99aea", "#e0c04a", "#62cbd6", "#ff8fa3", "#aab4c4")
 DASHES = ("", "7 4", "2 3", "9 3 2 3", "5 2", "1 3", "12 4", "4 4")
@@ -59,7 +62,7 @@ def picture(title: str, height: int, parts: Sequence[str]) -> str:
                 f"<title>{escape(title)}</title>",
                 f"<style>{_style()}</style>",
                 f'<rect class="ground" width="{WIDTH}" height="{height}"/>',
-                text(20, 26, title, "title"),
+                text(MARGIN, 26, title, "title"),
                 *parts,
                 "</svg>",
             ]
@@ -71,6 +74,11 @@ def picture(title: str, height: int, parts: Sequence[str]) -> str:
 def text(x: float, y: float, content: str, style: str = "small", anchor: str = "start") -> str:
     """A line of text."""
     return f'<text class="{style}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(content)}</text>'
+
+
+def width_of(content: str) -> float:
+    """How wide a line of small text is at most."""
+    return _LETTER * len(content)
 
 
 def x_axis(scale: Scale, top: float, bottom: float, label: str, shown: Callable[[float], str]) -> list[str]:
