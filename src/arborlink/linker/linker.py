@@ -6,7 +6,7 @@ import copy
 import operator
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from arborlink.confidence import Calibration, refusal, with_confidence
 from arborlink.corpus import Corpus
@@ -21,7 +21,7 @@ from arborlink.knowledge_base import KnowledgeBase
 from arborlink.labels import Labels
 from arborlink.linker.labelled import Labelled, about_examples
 from arborlink.linker.loading import DEFAULT_SHORTLIST, load_parts
-from arborlink.linker.provenance import installed_version, timed
+from arborlink.linker.provenance import counts_of, how_it_links, timed
 from arborlink.neighbourhood import Neighbourhood
 from arborlink.partition import Mode, partition
 from arborlink.reranking import Reranker
@@ -92,15 +92,11 @@ class Linker:
         was trained on, and cost no training. A document that is linked may be among them: about its own mentions
         they vote as if it were not.
         """
-        other = copy.copy(self)
-        other._labelled = None if examples is None else Labelled(examples, self.encoder)
-        return other
+        return self._with(_labelled=None if examples is None else Labelled(examples, self.encoder))
 
     def with_reranker(self, reranker: Reranker | None) -> Linker:
         """The same linker with this re-ranker, or without any."""
-        other = copy.copy(self)
-        other.reranker = reranker
-        return other
+        return self._with(reranker=reranker)
 
     def with_detour(self, detour: float) -> Linker:
         """The same linker with another detour: what is taken off the affinity of two mentions.
@@ -108,9 +104,7 @@ class Linker:
         Raises:
             InputError: it is no finite number, or less than 0.
         """
-        other = copy.copy(self)
-        other.detour = checked_detour(float(detour))
-        return other
+        return self._with(detour=checked_detour(float(detour)))
 
     @property
     def name_share(self) -> float | None:
@@ -128,9 +122,7 @@ class Linker:
         """
         if share is None:
             return self
-        other = copy.copy(self)
-        other.encoder = with_name_share(self.encoder, share)
-        return other.with_examples(self.examples)
+        return self._with(encoder=with_name_share(self.encoder, share)).with_examples(self.examples)
 
     def with_shared_words(self, share: float) -> Linker:
         """The same linker, where words around mentions have this share in who is nearest; 0: they have none.
@@ -141,8 +133,11 @@ class Linker:
         Raises:
             InputError: the share is no finite number, or less than 0.
         """
+        return self._with(shared_words=SharedWords(share, progress=self.progress) if share else None)
+
+    def _with(self, **changed: Any) -> Linker:
         other = copy.copy(self)
-        other.shared_words = SharedWords(share, progress=self.progress) if share else None
+        vars(other).update(changed)
         return other
 
     def reranking(self, n: int | None) -> Linker:
@@ -266,7 +261,6 @@ class Linker:
         """
         chosen = self.defaults.replaced(inference, neighbours, threshold, by_type)
         looking = self.reranking(None if rerank is None else operator.index(rerank))
-        model = looking.name
         refused = refusal(self.calibration, chosen, looking.calibrated_name, target_error)
         candidates = operator.index(candidates)
         if candidates < 0:
@@ -289,24 +283,9 @@ class Linker:
                 links, counts = with_confidence(links, self.calibration, hood.near, parts, target_error)
                 said["calibration"] = counts
         settings = {
-            "arborlink": installed_version(),
-            "model": model,
-            "encoder": self.encoder.fingerprint,
-            "inference": chosen.mode,
-            "neighbours": k,
-            "threshold": chosen.threshold,
-            "detour": self.detour,
-            "name_share": self.name_share,
-            "by_type": chosen.by_type,
-            "candidates": candidates,
-            "shared_words": 0.0 if self.shared_words is None else self.shared_words.share,
-            "rerank": 0 if looking.reranker is None else looking.reranker.n,
+            **how_it_links(looking, chosen, k, candidates),
             **about_examples(self._labelled, corpus),
-            "n_documents": len(corpus),
-            "n_mentions": corpus.n_mentions,
-            "n_entities": len(kb),
-            "n_linked": sum(link.entity is not None for link in links),
-            "n_discovered": len({link.cluster for link in links if link.entity is None}),
+            **counts_of(corpus, kb, links),
             **said,
             "seconds": {step: round(spent, 3) for step, spent in seconds.items()},
         }
