@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from arborlink.training import memory
-from arborlink.training.memory import default_batch_size, fitting_chunk
+from arborlink.training.memory import default_batch_size, fitting_chunk, kept_tokens
 from arborlink.training.objectives import Needs
 
 NEEDS = Needs(entity_negatives=2, mention_negatives=3, targets=True, gold_entities=True)
@@ -23,7 +23,7 @@ def tower(tiny_model: Any) -> Any:
 
 def test_the_example_runs() -> None:
     outcome = doctest.testmod(memory)
-    assert (outcome.attempted, outcome.failed) == (1, 0)
+    assert (outcome.attempted, outcome.failed) == (3, 0)
 
 
 def test_an_epoch_of_few_mentions_has_several_steps() -> None:
@@ -40,6 +40,16 @@ def test_a_step_that_fits_is_encoded_at_once(tower: Any) -> None:
 def test_a_chunk_takes_a_quarter_of_the_room_and_at_least_one_text(tower: Any) -> None:
     assert fitting_chunk(NEEDS, 1000, 16, tower, free=80 * 32 * 1000) == 150  # 0.6 of 1000 tokens, a quarter
     assert fitting_chunk(NEEDS, 1000, 64, tower, free=1) == 64
+
+
+def test_a_cpu_reads_no_more_than_its_caches_hold(tower: Any) -> None:
+    assert fitting_chunk(NEEDS, 10**6, 16, tower, free=80 * 32 * 10**6) == 4096
+
+
+def test_activations_are_kept_where_a_chunk_can_still_be_computed_again(tower: Any) -> None:
+    config, device = tower[0].auto_model.config, tower.device
+    assert kept_tokens(150, config, device, free=80 * 32 * 1000) == 450  # 0.6 of 1000 tokens, less a chunk
+    assert kept_tokens(64, config, device, free=1) == 0
 
 
 def test_free_memory_is_asked_of_the_machine(tower: Any, monkeypatch: pytest.MonkeyPatch) -> None:

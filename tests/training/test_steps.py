@@ -232,9 +232,10 @@ def loss_and_gradients(towers: TowersInTraining, item: dict[str, Any]) -> tuple[
     return loss.item(), [parameter.grad.clone() for parameter in used if parameter.grad is not None]
 
 
+@pytest.mark.parametrize("kept_tokens", [0, 100])
 @pytest.mark.parametrize("n_towers", [1, 2])
 def test_chunks_and_recomputing_change_neither_scores_nor_loss_nor_gradients(
-    make_sides: MakeSides, make_tower: MakeTower, n_towers: int
+    make_sides: MakeSides, make_tower: MakeTower, n_towers: int, kept_tokens: int
 ) -> None:
     towers = [make_tower(dropout=0.0) for _ in range(n_towers)]
     if n_towers == 2:
@@ -246,10 +247,18 @@ def test_chunks_and_recomputing_change_neither_scores_nor_loss_nor_gradients(
     model = TowersInTraining(towers[0], towers[-1], objective, 0.1).train()
     item = steps[0]
     loss, gradients = loss_and_gradients(model, item)
-    model.recompute, steps.max_tokens = True, 48
+    model.kept_tokens, steps.max_tokens = kept_tokens, 48
     chunked = steps[0]
     assert len(chunked["mentions"]["ids"]) > len(item["mentions"]["ids"])
+    read: list[int] = []
+    for tower in model.each_tower:
+        tower.register_forward_pre_hook(lambda _, inputs: read.append(inputs[0]["input_ids"].numel()))
     other_loss, other_gradients = loss_and_gradients(model, chunked)
+    sizes = [ids.numel() for side in ("mentions", "entities") for ids in chunked[side]["ids"]]
+    again = [size for size, upto in zip(sizes, np.cumsum(sizes), strict=True) if upto > kept_tokens]
+    assert 0 < len(again) <= len(sizes) - (kept_tokens > 0)
+    assert read[: len(sizes)] == sizes
+    assert sorted(read[len(sizes) :]) == sorted(again)  # what is not kept is read once more, and nothing else
     assert other_loss == pytest.approx(loss, abs=1e-5)
     for one, other in zip(gradients, other_gradients, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)

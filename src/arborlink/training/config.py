@@ -237,7 +237,7 @@ class TrainerConfig(Section):
         ge=0,
         le=1_000_000_000,
         description="Encode at most so many tokens at a time and recompute activations in the backward pass: less "
-        "memory, a third more time; 0 does so only where a step might not fit into memory.",
+        "memory, a third more time; 0 does so only with what might not fit into memory.",
     )
     learning_rate: float = Field(default=1e-4, gt=0, le=1, description="Highest learning rate.")
     schedule: Literal["linear", "cosine", "constant"] = Field(

@@ -14,6 +14,8 @@ from arborlink.training.objectives import Needs
 _BYTES = 80
 # Share of the free memory that a step may take: weights, optimiser and vectors come on top.
 _SHARE = 0.6
+# Tokens that a CPU reads at a time at most: activations of more leave its caches, and a step takes twice as long.
+_CPU_TOKENS = 4096
 # Largest batch that is chosen unasked, the smallest, and the steps an epoch should have at least.
 _MOST, _FEWEST, _STEPS = 256, 16, 8
 
@@ -45,6 +47,31 @@ def fitting_chunk(
     return chunk_that_fits(n_texts, max_length, network.config, tower.device, free)
 
 
+def tokens_at_a_time(chunk_tokens: int, device: torch.device) -> int:
+    """Tokens to read at a time, 0 for no limit, where ``chunk_tokens`` is what memory and settings allow.
+
+    Example:
+        >>> cpu, gpu = torch.device("cpu"), torch.device("cuda")
+        >>> [tokens_at_a_time(n, device) for device in (cpu, gpu) for n in (0, 1000, 10_000)]
+        [4096, 1000, 4096, 0, 1000, 10000]
+    """
+    if device.type != "cpu":
+        return chunk_tokens
+    return min(chunk_tokens or _CPU_TOKENS, _CPU_TOKENS)
+
+
+def kept_tokens(chunk_tokens: int, config: Any, device: torch.device, free: int | None = None) -> int:
+    """Tokens of a step whose activations may stay, so that there is room to compute those of a chunk again.
+
+    Args:
+        chunk_tokens: tokens of a chunk.
+        config: the network's own, as transformers has it.
+        device: where it is.
+        free: bytes that are free; asked of the device if not given.
+    """
+    return max(0, _room(config, device, free) - chunk_tokens)
+
+
 def chunk_that_fits(
     n_texts: int, max_length: int, config: Any, device: torch.device, free: int | None = None
 ) -> int:
@@ -57,11 +84,14 @@ def chunk_that_fits(
         device: where it is.
         free: bytes that are free; asked of the device if not given.
     """
-    per_token = (
-        _BYTES * int(config.num_hidden_layers) * int(config.hidden_size)
-    )  # every config has these names
-    room = int(_SHARE * (_free_memory(device) if free is None else free)) // per_token
-    return 0 if n_texts * max_length <= room else max(max_length, room // 4)
+    room = _room(config, device, free)
+    return 0 if n_texts * max_length <= room else max(max_length, tokens_at_a_time(max(1, room // 4), device))
+
+
+def _room(config: Any, device: torch.device, free: int | None) -> int:
+    """Tokens whose activations fit into memory."""
+    layers, dimension = int(config.num_hidden_layers), int(config.hidden_size)  # every config has these names
+    return int(_SHARE * (_free_memory(device) if free is None else free)) // (_BYTES * layers * dimension)
 
 
 def _free_memory(device: torch.device) -> int:

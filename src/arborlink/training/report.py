@@ -21,7 +21,8 @@ class TrainingReport:
         dev: mentions of the dev documents, by kind; ``None`` without dev.
         epochs: what each did.
         losses: (step, mean loss since the entry before).
-        sizes: mentions of a step and tokens of a chunk (0: whole steps), as they were in this run.
+        sizes: mentions of a step, tokens of a chunk (0: a step's activations are all kept) and tokens whose
+            activations are kept where there are chunks, as they were in this run.
         inference: how the model links unless told otherwise.
     """
 

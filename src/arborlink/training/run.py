@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from arborlink.corpus import Corpus
 from arborlink.encoders.device import resolve_device
@@ -142,6 +142,7 @@ class Training:
     def go(self) -> ArborTrainer:
         """Train; the trainer that did it, with the best weights loaded."""
         from arborlink.training.checkpoints import complete_checkpoints
+        from arborlink.training.memory import tokens_at_a_time
         from arborlink.training.mining import Mining
         from arborlink.training.processes import from_first
         from arborlink.training.steps import Steps
@@ -154,7 +155,8 @@ class Training:
         if self.is_first:
             sizes = begin(self.output, config, self.drawing.fingerprint, sizes)
         self.sizes = sizes = from_first(sizes)
-        self.towers.recompute = sizes["chunk_tokens"] > 0
+        chunk_tokens, device = sizes["chunk_tokens"], self.arguments.device
+        self.towers.kept_tokens = sizes.get("kept_tokens", 0) if chunk_tokens else None
         last = next(iter(complete_checkpoints(folder)[::-1]), None)
         steps = Steps(
             material.examples,
@@ -162,8 +164,8 @@ class Training:
             needs,
             sizes["batch_size"],
             config.objective.shared_negatives,
-            sizes["chunk_tokens"],
-            _CPU_PER_CHUNK if self.arguments.device.type == "cpu" else _ACCELERATOR_PER_CHUNK,
+            tokens_at_a_time(chunk_tokens, device),
+            _CPU_PER_CHUNK if device.type == "cpu" else _ACCELERATOR_PER_CHUNK,
             config.trainer.seed,
             material.scopes,
         )
@@ -207,8 +209,11 @@ class Training:
         return trainer
 
     def _sizes(self) -> dict[str, int]:
-        """Mentions of a step and tokens of a chunk, chosen by the data and the memory where the config leaves it."""
-        from arborlink.training.memory import default_batch_size, fitting_chunk
+        """Mentions of a step and tokens of a chunk, chosen by the data and the memory where the config leaves it.
+
+        Where memory alone asks for chunks, also the tokens whose activations can be kept.
+        """
+        from arborlink.training.memory import default_batch_size, fitting_chunk, kept_tokens
         from arborlink.training.steps import askable
 
         config, material, needs = self.config.trainer, self.material, self.objective.needs
@@ -216,8 +221,12 @@ class Training:
         batch_size = config.batch_size or default_batch_size(n_queries)
         longest = max(material.mention_tokens, material.entity_tokens)
         tower = self.towers.mention_tower
-        chunk_tokens = config.chunk_tokens or fitting_chunk(needs, batch_size, longest, tower)
-        return {"batch_size": batch_size, "chunk_tokens": chunk_tokens}
+        if config.chunk_tokens:
+            return {"batch_size": batch_size, "chunk_tokens": config.chunk_tokens}
+        network: Any = tower[0].auto_model
+        chunk_tokens = fitting_chunk(needs, batch_size, longest, tower)
+        kept = kept_tokens(chunk_tokens, network.config, tower.device) if chunk_tokens else 0
+        return {"batch_size": batch_size, "chunk_tokens": chunk_tokens, "kept_tokens": kept}
 
     def finish(self, trainer: ArborTrainer) -> TrainingReport:
         """Choose how to link, write the folder, remove the checkpoints."""

@@ -30,7 +30,8 @@ class TowersInTraining(torch.nn.Module):
         entity_tower: reads entities; may be the same object.
         objective: turns scores into a loss.
         temperature: scores are affinities divided by this.
-        recompute: keep no activations but compute them again, chunk by chunk, in the backward pass.
+        kept_tokens: tokens of a step whose activations are kept; those of the chunks after that are computed again
+            in the backward pass. ``None`` keeps all.
     """
 
     def __init__(
@@ -39,14 +40,14 @@ class TowersInTraining(torch.nn.Module):
         entity_tower: SentenceTransformer,
         objective: Objective,
         temperature: float,
-        recompute: bool = False,
+        kept_tokens: int | None = None,
     ) -> None:
         super().__init__()
         towers = [mention_tower] if entity_tower is mention_tower else [mention_tower, entity_tower]
         self.towers = torch.nn.ModuleList(towers)
         self.objective = objective
         self.temperature = temperature
-        self.recompute = recompute
+        self.kept_tokens = kept_tokens
 
     @property
     def mention_tower(self) -> SentenceTransformer:
@@ -83,7 +84,8 @@ class TowersInTraining(torch.nn.Module):
     ) -> dict[str, torch.Tensor]:
         """The loss of a step; :class:`~arborlink.training.steps.Steps` says what the arguments are."""
         of_mentions = self._encode(self.mention_tower, mentions)
-        of_entities = self._encode(self.entity_tower, entities)
+        n_read = sum(ids.numel() for ids in mentions["ids"])
+        of_entities = self._encode(self.entity_tower, entities, n_read)
         with torch.autocast(of_mentions.device.type, enabled=False):
             candidates = torch.cat([of_entities.float(), of_mentions.float()])
             values = of_mentions.float()[queries] @ candidates.T / self.temperature
@@ -94,14 +96,19 @@ class TowersInTraining(torch.nn.Module):
             loss = self.objective(Scores(values, parent, entity, negatives, len(of_entities)))
         return {"loss": loss}
 
-    def _encode(self, tower: SentenceTransformer, side: dict[str, Any]) -> torch.Tensor:
-        """Vectors of all texts of a step, in their order; this process computes its share of them."""
+    def _encode(self, tower: SentenceTransformer, side: dict[str, Any], n_read: int = 0) -> torch.Tensor:
+        """Vectors of all texts of a step, in their order; this process computes its share of them.
+
+        ``n_read`` tokens of the step were read before.
+        """
         vectors = []
         for ids, mask in zip(side["ids"], side["masks"], strict=True):
-            if self.recompute and torch.is_grad_enabled():
-                vectors.append(checkpoint(_vectors, tower, ids, mask, use_reentrant=False))
-            else:
+            n_read += ids.numel()
+            is_kept = self.kept_tokens is None or n_read <= self.kept_tokens
+            if is_kept or not torch.is_grad_enabled():
                 vectors.append(_vectors(tower, ids, mask))
+            else:
+                vectors.append(checkpoint(_vectors, tower, ids, mask, use_reentrant=False))
         return all_rows(torch.cat(vectors), int(side["n_texts"]))[side["order"]]
 
     @torch.no_grad()

@@ -184,6 +184,7 @@ class RerankerTraining:
 
     def _fit(self, lists: Lists, sizes: dict[str, int]) -> RerankerTrainer:
         from arborlink.training.checkpoints import complete_checkpoints
+        from arborlink.training.memory import tokens_at_a_time
         from arborlink.training.reranker.listwise import ListwiseScorer
         from arborlink.training.reranker.steps import RerankerSteps
         from arborlink.training.reranker.trainer import RerankerTrainer
@@ -197,7 +198,8 @@ class RerankerTraining:
         self.seconds["reading"] = time.perf_counter() - start
         chunk_tokens = sizes["chunk_tokens"]
         per_chunk = _CPU_PER_CHUNK if self.arguments.device.type == "cpu" else _ACCELERATOR_PER_CHUNK
-        steps = RerankerSteps(candidates, read, sizes["batch_size"], chunk_tokens, per_chunk, settings.seed)
+        at_a_time = tokens_at_a_time(chunk_tokens, self.arguments.device)
+        steps = RerankerSteps(candidates, read, sizes["batch_size"], at_a_time, per_chunk, settings.seed)
         n_steps = settings.epochs * -(-len(steps) // settings.accumulate)
         self.arguments.warmup_steps = round(settings.warmup * n_steps)
         last = next(iter(complete_checkpoints(self.folder)[::-1]), None)
