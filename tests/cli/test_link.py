@@ -50,6 +50,16 @@ def test_documents_in_links_and_clusters_out(
     assert json.loads(evaluated.out)["n_mentions"] == 4
 
 
+def test_entities_that_say_the_same_are_told(link: RunCommand, world: Path, tiny_model: Path) -> None:
+    assert "as near" not in link("--model", tiny_model).out
+    append(world / "kb.jsonl", {"id": "Q4", "name": "London", "types": ["Place"]})
+    append(world / "documents.jsonl", {"id": "d3", "text": "London", "mentions": [{"start": 0, "end": 6}]})
+    assert (
+        '2 mentions are as near to several entities ("London": Q3, Q4) and linked to the first in the knowledge '
+        "base; descriptions, other names or --examples tell them apart"
+    ) in link("--model", tiny_model, "--inference", "independent").out.splitlines()
+
+
 def test_a_second_run_takes_the_embeddings_from_the_cache_and_says_the_same(
     link: RunCommand, run_command: RunCommand, world: Path, tiny_model: Path, tmp_path: Path
 ) -> None:

@@ -138,6 +138,16 @@ def test_rows_with_examples_of_dev_are_told() -> None:
     )
 
 
+def test_what_is_owed_to_the_order_of_the_file_is_told() -> None:
+    plain, own = made_up("m-knn", "knn", [0.5, 0.5]), made_up("m-joint", "joint", [0.6, 0.9])
+    heading = "those that were measured before this was:"
+    plain["evaluation"]["medmentions"]["linking"]["ties"] = None  # as after a re-ranker
+    assert heading not in results_page([plain, own], "x")
+    ties = {"share": 0.25, "file_order": 0.6, "any_order": 0.5251}
+    own["evaluation"]["medmentions"]["linking"]["ties"] = ties
+    assert lines_of(results_page([plain, own], "x"), heading) == [["joint", "25.0", "60.0", "52.5"]]
+
+
 def test_shares_of_names_that_dev_chose_are_told() -> None:
     plain = made_up("m-knn", "knn", [0.5, 0.5])
     own, other = (made_up("m-joint", "joint", [0.6, 0.9], seed) for seed in (0, 1))

@@ -59,6 +59,17 @@ def test_equally_near_entities_go_by_their_order(link_given: LinkGiven) -> None:
     assert (result["x"].entity, result["x"].runner_up) == ("B", Candidate("A", "name of A", 0.5))
 
 
+def test_links_to_the_first_of_equally_near_entities_are_counted(link_given: LinkGiven) -> None:
+    result = link_given("xyz", "ABC", [[0.5, 0.7, 0.7], [0.9, 0.8, 0.1], [0.2, 0.2, 0.2]], {(0, 1): 0.95})
+    assert [link.is_tied for link in result.links] == [False, False, True]  # x goes through y
+    assert result.settings["n_tied"] == 1
+    alone = link_given("xyz", "ABC", [[0.5, 0.7, 0.7], [0.9, 0.8, 0.1], [0.2, 0.2, 0.2]], {}, neighbours=0)
+    assert [link.is_tied for link in alone.links] == [True, False, True]
+    assert alone.settings["n_tied"] == 2
+    missing = link_given("x", "AB", [[0.5, 0.5]], {}, threshold=0.6)
+    assert (missing.links[0].entity, missing.settings["n_tied"]) == (None, 0)
+
+
 def test_a_type_keeps_mentions_from_entities_of_others(link_given: LinkGiven) -> None:
     types = {"x": ("Drug",), "A": ("Drug",), "B": ("Person",)}
     free, typed = (

@@ -160,6 +160,7 @@ def test_the_settings_tell_how_it_was_done(link_xyz: LinkGiven) -> None:
         "n_entities": 2,
         "n_linked": 3,
         "n_discovered": 0,
+        "n_tied": 0,
     }
     assert set(seconds) == {"encode_mentions", "encode_entities", "search", "partition", "links"}
     assert all(spent >= 0 for spent in seconds.values())

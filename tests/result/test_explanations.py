@@ -69,6 +69,13 @@ def test_a_single_step_needs_no_mark() -> None:
     assert "Runner-up" not in str(explanation)
 
 
+def test_a_runner_up_that_is_as_near_is_said_to_be() -> None:
+    tied = link("m", "Pip", **PIP, affinity=0.31, parent="Q1", parent_kind="entity", runner_up=RUNNER_UP)
+    assert str(Result([tied], {}).explain("m")).splitlines()[-1] == (
+        "  As near: Pippin (Q2), affinity 0.310; of equally near entities the first in the knowledge base is taken"
+    )
+
+
 def test_a_member_of_a_discovered_cluster_hangs_from_its_first_mention() -> None:
     explanation = CHAIN.explain("n2")
     assert (explanation.entity, explanation.root, explanation.name) == (None, "n1", "iron clover")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -178,7 +179,7 @@ def link(
     result.settings["sources"] = sources(documents, format, kb, kb_format, skip_invalid)
     result.write(output)
     typer.echo(summary(result))
-    for line in _advice(entities, shared_words):
+    for line in (*_ties(result), *_advice(entities, shared_words)):
         typer.echo(line)
     question = explain_command(output, result.links[0].mention)
     typer.echo(f"Written to {output}; ask why with: {question}")
@@ -187,6 +188,25 @@ def link(
 
         write_report(report, result, corpus, entities, title=output.absolute().name)
         typer.echo(f"The report is in {report}; open it in a browser")
+
+
+def _ties(result: Result) -> list[str]:
+    """Mentions whose entity is one of several that are equally near, with the commonest of them."""
+    n_tied = result.settings["n_tied"]
+    if not n_tied:
+        return []
+    pairs = Counter(
+        (link.text, link.entity, link.runner_up.entity)
+        for link in result.links
+        if link.is_tied and link.runner_up is not None
+    )
+    text, entity, other = pairs.most_common(1)[0][0]
+    are = "mention is" if n_tied == 1 else "mentions are"
+    shown = " ".join(text.split())
+    return [
+        f'{n_tied:,} {are} as near to several entities ("{shown}": {entity}, {other}) and linked to the first in '
+        "the knowledge base; descriptions, other names or --examples tell them apart"
+    ]
 
 
 def _advice(kb: KnowledgeBase, shared_words: float) -> list[str]:

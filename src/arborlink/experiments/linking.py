@@ -16,6 +16,7 @@ from arborlink.experiments.data_sets import DataSet
 from arborlink.experiments.documents_bootstrap import document_draws, share_interval
 from arborlink.experiments.models import Found
 from arborlink.experiments.results import MODES, RECALL_AT
+from arborlink.experiments.ties import tie_figures
 from arborlink.partition import Mode, partition
 
 Right = NDArray[np.bool_]
@@ -103,6 +104,8 @@ def linking_figures(
         "counts": _counts(gold),
         "modes": modes,
         "recall": _recall(test, gold, parts),
+        # whatever gives another order than affinities do has its own opinion of equally near ones
+        "ties": None if test.found.before is not None else tie_figures(test.found.hood.near, gold),
         "documents": _documents(test, gold, parts, rights),
     }
 

@@ -78,6 +78,8 @@ class Explanation:
         )
         if self.entity is None:
             return f"  Nearest entity: {other}, not near enough"
+        if len(self.steps) == 1 and self.steps[0].affinity == runner_up.affinity:
+            return f"  As near: {other}; of equally near entities the first in the knowledge base is taken"
         return f"  Runner-up: {other} to the mention by itself"
 
 

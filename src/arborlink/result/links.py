@@ -62,6 +62,12 @@ class Link:
     answer: Answer | None = None
     discovery: str | None = None
 
+    @property
+    def is_tied(self) -> bool:
+        """Whether it hangs from its entity, and another is as near: the first in the knowledge base was taken."""
+        runner_up = self.runner_up
+        return self.parent_kind == "entity" and runner_up is not None and runner_up.affinity == self.affinity
+
     def to_dict(self) -> dict[str, Any]:
         """The record of ``links.jsonl``; without a calibration it has neither probability nor answer."""
         record = asdict(self)

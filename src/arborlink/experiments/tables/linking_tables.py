@@ -79,6 +79,20 @@ def difference_table(rows: Sequence[Row], protocol: str = "linking") -> str:
     return table(headings, lines)
 
 
+def tie_table(rows: Sequence[Row], protocol: str = "linking") -> str | None:
+    """What accuracy owes to the order of the knowledge base; ``None`` where no row has equally near entities."""
+    lines = [
+        [
+            row.name,
+            *(percent(row.mean(protocol, "ties", key)) for key in ("share", "file_order", "any_order")),
+        ]
+        for row in rows
+        if row.mean(protocol, "ties", "share")
+    ]
+    headings = ["training", "mentions with equally near entities", "order of the file", "any order"]
+    return table(headings, lines) if lines else None
+
+
 def recall_table(by_data_set: dict[str, Sequence[Row]]) -> str:
     """Table 2: recall@64 of all linkable mentions, and of those whose entity train does not mention.
 

@@ -6,7 +6,12 @@ from collections.abc import Sequence
 
 from arborlink.experiments.results import Result
 from arborlink.experiments.tables.discovery_tables import discovery_difference_table, discovery_table
-from arborlink.experiments.tables.linking_tables import accuracy_table, difference_table, recall_table
+from arborlink.experiments.tables.linking_tables import (
+    accuracy_table,
+    difference_table,
+    recall_table,
+    tie_table,
+)
 from arborlink.experiments.tables.rows import TRAININGS, Row, data_sets_of, rows_of
 from arborlink.experiments.tables.sizes_and_times import (
     efficiency_table,
@@ -31,6 +36,10 @@ interval leaves out zero. In discovery, NMI and ARI are over all mentions of kno
 moved to lie around the value measured. With examples: the labelled mentions of train vote for their entities. With a
 re-ranker: it gives the nearest entities of each mention a new order; how much the towers have to say beside it is
 chosen on dev as well. Rows that have no result say "not run"."""
+_TIES = """\
+Of entities that are equally near to a mention, the first in the knowledge base's file is taken. Accuracy of the
+nearest entity so, and the mean over all orders of the file. Rows without equally near entities are left out, and
+those that were measured before this was:"""
 _HIDDEN = """\
 *Hidden*: 10 % of the entities with a gold mention are taken out of the knowledge base, by seed; k and one of ten
 thresholds are chosen on dev, from which entities are taken out likewise. The models were trained with all of them."""
@@ -108,7 +117,9 @@ def _linking(name: str, rows: list[Row]) -> list[str]:
     parts = [f"### {name}\n", _ABOUT.get(name, "") + "\n", accuracy_table(rows)]
     if any(row.of("linking_mapped") for row in rows):
         parts += ["With retired gold ids replaced by current ones:\n", accuracy_table(rows, "linking_mapped")]
-    return [*parts, "Differences, in points:\n", difference_table(rows)]
+    parts += ["Differences, in points:\n", difference_table(rows)]
+    ties = tie_table(rows)
+    return parts if ties is None else [*parts, _TIES + "\n", ties]
 
 
 def _discovery(name: str, rows: list[Row]) -> list[str]:
