@@ -157,11 +157,6 @@ class Linker:
         return self.with_reranker(self.reranker.of_n(n))
 
     @property
-    def looks_again(self) -> bool:
-        """Whether anything gives the nearest entities another order than affinities do."""
-        return self.shared_words is not None or self.reranker is not None
-
-    @property
     def name(self) -> str:
         """Names what decides who is how near.
 
@@ -290,9 +285,7 @@ class Linker:
         settings = {
             **how_it_links(looking, chosen, k, candidates),
             **about_examples(self._labelled, corpus),
-            **counts_of(corpus, kb, links),
-            # a new order that somebody gave has told equally near ones apart
-            "n_tied": 0 if looking.looks_again else sum(link.is_tied for link in links),
+            **counts_of(looking, corpus, kb, links),
             **said,
             "seconds": {step: round(spent, 3) for step, spent in seconds.items()},
         }

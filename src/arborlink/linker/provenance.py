@@ -50,14 +50,17 @@ def how_it_links(linker: Linker, chosen: Inference, neighbours: int, candidates:
     }
 
 
-def counts_of(corpus: Corpus, kb: KnowledgeBase, links: Sequence[Link]) -> dict[str, int]:
-    """How much there was, and how much was linked and discovered."""
+def counts_of(linker: Linker, corpus: Corpus, kb: KnowledgeBase, links: Sequence[Link]) -> dict[str, int]:
+    """How much there was, how much was linked and discovered, and where the order of the knowledge base decided."""
+    # shared words and a re-ranker have told equally near entities apart
+    is_reordered = linker.shared_words is not None or linker.reranker is not None
     return {
         "n_documents": len(corpus),
         "n_mentions": corpus.n_mentions,
         "n_entities": len(kb),
         "n_linked": sum(link.entity is not None for link in links),
         "n_discovered": len({link.cluster for link in links if link.entity is None}),
+        "n_tied": 0 if is_reordered else sum(link.is_tied for link in links),
     }
 
 
